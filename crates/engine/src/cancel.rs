@@ -1,4 +1,4 @@
-//! How a question that takes long is ended early.
+//! Cancels long queries.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::Error;
 use crate::snapshot::disk_scan::Progress;
 
-/// Ends questions that were given it. Clones are one and the same.
+/// Cancels the queries that it was passed to. Clones share one state.
 ///
 /// ```
 /// use recount_engine::{Cancel, Progress as _};
@@ -19,7 +19,7 @@ use crate::snapshot::disk_scan::Progress;
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Ends every question that was given it; they return [`Error::Cancelled`].
+    /// Cancels every query that it was passed to; they return [`Error::Cancelled`].
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -33,7 +33,7 @@ impl Progress for Cancel {
     }
 }
 
-/// Ends a question that nobody waits for any more.
+/// Ends a cancelled query.
 pub(crate) fn stop_if_cancelled(progress: &dyn Progress) -> Result<(), Error> {
     if progress.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! What the user has set in `config.toml`.
+//! The user's settings in `config.toml`.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::Error;
 
-/// What the user has set.
+/// The user's settings.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
@@ -20,7 +20,7 @@ pub(crate) struct Config {
     pub(crate) projects: Projects,
     #[serde(default)]
     pub(crate) redact: Redact,
-    /// Prices of models, before those that come with us.
+    /// Prices of models, which take precedence over the embedded ones.
     #[serde(default)]
     pub(crate) prices: BTreeMap<String, recount_prices::Override>,
     #[serde(default)]
@@ -29,7 +29,7 @@ pub(crate) struct Config {
     pub(crate) alarm: Alarm,
 }
 
-/// What happens when a session that is watched needs somebody.
+/// What happens when a watched session needs attention.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Alarm {
@@ -37,7 +37,7 @@ pub(crate) struct Alarm {
     pub(crate) run: Vec<String>,
 }
 
-/// How much money may be spent, in dollars.
+/// The budget, in dollars.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Budget {
@@ -47,27 +47,27 @@ pub(crate) struct Budget {
     pub(crate) monthly: Option<f64>,
 }
 
-/// What is taken out of exports beside the usual, and what may stay.
+/// What is redacted in exports besides the default, and what is allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Redact {
     /// Regular expressions, by name.
     pub(crate) patterns: BTreeMap<String, String>,
-    /// Secrets that are none, and `@company.org` for addresses.
+    /// Exceptions, and `@company.org` for addresses.
     pub(crate) allow: Vec<String>,
 }
 
-/// How the folders of projects are looked for.
+/// How the folders of projects are searched.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Projects {
-    /// Whether the disk is searched unasked.
+    /// Whether the disk is searched automatically.
     pub(crate) scan: bool,
-    /// Where, instead of the likely places.
+    /// The places to search, instead of the likely ones.
     pub(crate) roots: Option<Vec<String>>,
-    /// How many levels below each.
+    /// The number of levels below each.
     pub(crate) depth: usize,
-    /// How long each may take, in milliseconds.
+    /// The timeout of each, in milliseconds.
     patience_ms: u64,
 }
 
@@ -78,7 +78,7 @@ impl Default for Projects {
 }
 
 impl Projects {
-    /// How long the search of each place may take.
+    /// Returns the timeout of the search of each place.
     pub(crate) fn patience(&self) -> Duration {
         Duration::from_millis(self.patience_ms)
     }
@@ -93,7 +93,7 @@ impl Config {
     }
 }
 
-/// Reads a file that the user may write, if there is one.
+/// Reads a file that the user may edit, if it exists.
 pub(crate) fn written(path: &Path) -> Result<Option<String>, Error> {
     match read_small(path) {
         Ok(bytes) => utf8(path, bytes).map(Some),
@@ -104,7 +104,7 @@ pub(crate) fn written(path: &Path) -> Result<Option<String>, Error> {
     }
 }
 
-/// Takes the bytes of such a file as text.
+/// Decodes the bytes of such a file as text.
 pub(crate) fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, Error> {
     let bad = |_| Error::Config { path: path.to_owned(), message: "not UTF-8".to_owned() };
     String::from_utf8(bytes).map_err(bad)

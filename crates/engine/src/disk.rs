@@ -1,5 +1,5 @@
-//! What lies on disk, as whoever plans changes to it needs it: directories, sessions and their projects at one moment,
-//! and the records a conversation is made of.
+//! What is on disk, as needed for planning changes: directories, sessions and their projects at one moment, and the records
+//! of a conversation.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,19 +20,19 @@ pub use crate::sessions::conversation::{Conversation, Record};
 pub use crate::sessions::select::SHORTEST;
 pub use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder};
 
-/// What an argument names.
+/// What an argument matches.
 #[derive(Clone, Debug)]
 pub enum Named<'s> {
     /// A session.
     Session(&'s SessionFacts),
-    /// A chat that was saved on its own, by the name of its file.
+    /// A saved chat, by the name of its file.
     Saved(SessionId),
 }
 
 /// Every session, the directories they were found in, and the project of each directory.
 #[derive(Debug)]
 pub struct Survey {
-    /// Every session, the last used first.
+    /// Every session, most recent first.
     pub listing: Listing,
     /// The directories, with all files in them.
     pub disk: Arc<DiskSnapshot>,
@@ -53,11 +53,11 @@ impl Engine {
         Ok(Survey { listing, disk, projects: resolved.projects.clone(), recorded })
     }
 
-    /// Finds what `wanted` names among the sessions of a survey, by the rules of [`Engine::open`]. The disk is not listed
+    /// Finds what `wanted` matches among the sessions of a survey, by the rules of [`Engine::open`]. The disk is not listed
     /// again.
     ///
     /// # Errors
-    /// If there is none, or several, or the file it names is not a session.
+    /// If there is none, or several, or the named file is not a session.
     pub fn find_in<'s>(&self, survey: &'s Survey, wanted: &str) -> Result<Named<'s>, Error> {
         let sessions = &survey.listing.sessions;
         let by_id = |source: Option<&str>, id: &SessionId| {
@@ -106,14 +106,14 @@ impl Engine {
         DiskSnapshot::look(&self.roots)
     }
 
-    /// Returns the catalog's file, if it is there and cannot be used.
+    /// Returns the catalog's file, if it exists and cannot be used.
     pub fn damaged_catalog(&self) -> Option<PathBuf> {
         let path = self.folders.data.as_ref()?.join(crate::cache::refresh::FILE);
         (path.is_file() && !recount_catalog::is_sound(&path)).then_some(path)
     }
 }
 
-/// Finds the one session whose id is this, or begins so. Sub-agents that begin like their parent give way to it.
+/// Finds the only session with this id or prefix. A parent takes precedence over sub-agents with the same prefix.
 fn find_id<'s>(
     sessions: impl Iterator<Item = &'s Arc<SessionFacts>>,
     wanted: &str,
@@ -148,7 +148,7 @@ fn find_id<'s>(
 }
 
 impl DiskSnapshot {
-    /// Reads the files of all sessions, on all cores, and returns what `digest` makes of each session.
+    /// Reads the files of all sessions, on all cores, and returns the result of `digest` for each session.
     pub fn each_session<T: Send>(
         &self,
         progress: &dyn Progress,

@@ -1,4 +1,4 @@
-//! What can go wrong as a whole. What goes wrong with one record is a `Problem`.
+//! Errors of a whole query. Errors of one record are a `Problem`.
 
 use std::path::PathBuf;
 
@@ -6,14 +6,14 @@ use recount_model::{SessionFacts, SessionId, SourceName};
 
 use crate::sessions::resume::Unresumable;
 
-/// Why a question has no answer.
+/// Why a query failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Nobody waits for the answer any more.
+    /// The query was cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// A home could not be looked into.
+    /// A home could not be read.
     #[error(transparent)]
     Home(#[from] recount_store::Error),
     /// A recording cannot be read.
@@ -21,27 +21,27 @@ pub enum Error {
     Recording {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: std::io::Error,
     },
     /// No session has this id.
     #[error("no session matches '{0}'")]
     NoSession(String),
-    /// What should be a release of an agent is none.
+    /// The given release of an agent is invalid.
     #[error("'{0}' is not a release")]
     NotARelease(String),
-    /// No session at all.
+    /// There are no sessions.
     #[error("no sessions found")]
     NoSessions,
-    /// More than one session has an id that begins like this.
+    /// More than one session has an id with this prefix.
     #[error("'{wanted}' matches {} sessions", candidates.len())]
     Ambiguous {
-        /// What was asked for.
+        /// The argument.
         wanted: String,
-        /// What it may be.
+        /// The candidates.
         candidates: Vec<SessionFacts>,
     },
-    /// An id that begins like this is too short to be looked for.
+    /// An id prefix is too short.
     #[error("'{0}' is too short: give at least 4 characters of the session's id")]
     TooShort(String),
     /// There is no such row in the last list.
@@ -50,63 +50,63 @@ pub enum Error {
     /// There is no such file.
     #[error("no such file: {0}")]
     NoFile(PathBuf),
-    /// The file is there but cannot be read.
+    /// The file exists but cannot be read.
     #[error("cannot read {path}")]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The file holds no conversation that we know.
+    /// The file has no known conversation.
     #[error("not a session: {0}")]
     NotASession(PathBuf),
-    /// No project is called this.
+    /// No project matches.
     #[error("no project matches '{0}'")]
     NoProject(String),
-    /// More than one project may be meant.
+    /// More than one project matches.
     #[error("'{wanted}' matches {} projects", candidates.len())]
     AmbiguousProject {
-        /// What was asked for.
+        /// The argument.
         wanted: String,
-        /// Names or paths of those it may be.
+        /// Names or paths of the candidates.
         candidates: Vec<String>,
     },
-    /// A file that the user may edit is not understood.
+    /// A file that the user may edit is invalid.
     #[error("{}: {message}", path.display())]
     Config {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with its line.
+        /// The message, with its line.
         message: String,
     },
-    /// What another tool counted is not understood.
+    /// The report of another tool is invalid.
     #[error("{}: not a report by day in JSON", .0.display())]
     NotAReport(PathBuf),
-    /// A query is not understood.
+    /// A query is invalid.
     #[error("{what}")]
     Query {
-        /// The query with carets under the spot.
+        /// The query with carets under the position.
         pointed: String,
         /// What is wrong.
         what: String,
-        /// A query of that kind that works.
+        /// A valid query of that kind.
         example: &'static str,
     },
-    /// A statement in SQL is not understood.
+    /// An SQL statement is invalid.
     #[error("{what}")]
     Sql {
         /// What is wrong.
         what: String,
-        /// The line of it with carets under the spot.
+        /// Its line with carets under the position.
         pointed: Option<String>,
-        /// What was perhaps meant.
+        /// Suggestions.
         hints: Vec<String>,
     },
-    /// A statement in SQL would do more than read.
+    /// An SQL statement would do more than read.
     #[error("{0} is refused: statements may only read")]
     SqlRefused(String),
-    /// Whoever is told an answer cannot take it.
+    /// The receiver of an answer failed.
     #[error(transparent)]
     Output(std::io::Error),
     /// The search index cannot be used.
@@ -115,60 +115,60 @@ pub enum Error {
     /// The catalog cannot be used.
     #[error(transparent)]
     Catalog(#[from] recount_catalog::Error),
-    /// A rule of the user's for what is taken out of exports cannot be used.
+    /// A redaction rule of the user cannot be used.
     #[error("{0}")]
     Redaction(String),
-    /// Nothing can be kept.
+    /// There is no data folder.
     #[error("no data folder: HOME is not set")]
     NoDataFolder,
-    /// Nothing can be kept where we want to.
+    /// The data folder cannot be used.
     #[error("cannot keep anything in {}", folder.display())]
     DataFolder {
-        /// Our data folder.
+        /// recount's data folder.
         folder: PathBuf,
-        /// Why not.
+        /// The cause.
         source: recount_catalog::Error,
     },
-    /// A session cannot be written in the form of another agent.
+    /// A session cannot be written in the native format of another agent.
     #[error("session {} belongs to {agent}: it cannot be written in the native format of {form}", id.short())]
     OtherForm {
         /// The session.
         id: SessionId,
-        /// Whose it is.
+        /// Its agent.
         agent: SourceName,
-        /// Whose form it is.
+        /// The agent of the format.
         form: SourceName,
     },
-    /// What should be a folder is something else.
+    /// The given folder is something else.
     #[error("{} is not a folder", .0.display())]
     NotAFolder(PathBuf),
-    /// Something was to be written among an agent's own files.
+    /// The destination is among an agent's own files.
     #[error("{} is an agent's own folder: nothing is written there", .0.display())]
     AgentsFolder(PathBuf),
-    /// Labels were to be put on a chat that was saved on its own.
+    /// A saved chat cannot have labels.
     #[error("a saved chat is not a session: only sessions have tags and pins")]
     SavedChat,
-    /// Nobody can go on with a session.
+    /// A session cannot be resumed.
     #[error("session {id} cannot be resumed: {why}")]
     NotResumable {
         /// The start of the session's id.
         id: String,
-        /// Why not.
+        /// The reason.
         why: Unresumable,
     },
-    /// Something could not be written, or was refused for safety.
+    /// A write failed, or was refused for safety.
     #[error(transparent)]
     Write(#[from] recount_writer::Error),
 }
 
 impl Error {
-    /// Whether there is no place to keep anything in.
+    /// Whether there is no folder for data.
     pub(crate) fn is_homeless(&self) -> bool {
         matches!(self, Self::NoDataFolder | Self::DataFolder { .. } | Self::Write(_))
             && !self.is_busy()
     }
 
-    /// Returns the whole story, causes included.
+    /// Returns the message with all causes.
     pub fn full_message(&self) -> String {
         let mut story = self.to_string();
         let mut cause = std::error::Error::source(self);
@@ -179,7 +179,7 @@ impl Error {
         story
     }
 
-    /// Whether another run is at it.
+    /// Whether another run is writing.
     pub fn is_busy(&self) -> bool {
         matches!(
             self,

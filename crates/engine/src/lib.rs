@@ -1,4 +1,4 @@
-//! One function per thing a person can ask. Every view calls this room and nothing to its left.
+//! One function per query. Every view calls this crate and nothing below it.
 
 mod cache;
 mod cancel;
@@ -58,14 +58,14 @@ pub use snapshot::{Appended, SessionChange, Snapshot, SnapshotDiff};
 pub use sql::SqlTable;
 pub use watch::{Subscription, WatchEvent, WatchMode};
 
-/// What an engine works on.
+/// The setup of an engine.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Homes to read instead of the user's own.
     pub homes: Vec<PathBuf>,
-    /// Every source that is known.
+    /// Every known source.
     pub known_sources: Sources,
-    /// Sources to read; all when empty.
+    /// Sources to read; all if empty.
     pub sources: Vec<SourceName>,
     /// The environment.
     pub env: Env,
@@ -73,45 +73,45 @@ pub struct Setup {
     pub clock: Clock,
 }
 
-/// Answers questions about the sessions of some homes.
+/// Answers queries about the sessions of some homes.
 ///
-/// An engine looks at the disk anew for each question. [`Engine::at`] gives one that answers from a [`Snapshot`]: that is
-/// what a program that runs for long asks, and [`Engine::refresh`] brings the snapshot up to date. Clones share everything.
+/// An engine reads the disk again for each query. [`Engine::at`] returns one that answers from a [`Snapshot`], for
+/// long-running programs; [`Engine::refresh`] updates the snapshot. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct Engine {
-    /// Every source that is known.
+    /// Every known source.
     sources: Sources,
     roots: Arc<[Root]>,
     env: Arc<Env>,
     folders: Arc<Folders>,
     clock: Clock,
-    /// Homes that were given.
+    /// Explicitly given homes.
     given: Arc<[PathBuf]>,
     config: Arc<config::Config>,
     processes: Arc<dyn Processes>,
     tree: Arc<dyn FolderTree>,
-    /// What questions are answered from, instead of the disk as it is.
+    /// What queries are answered from, instead of the current disk.
     pinned: snapshot::Pinned,
-    /// Watches while somebody listens.
+    /// Watches while there are subscribers.
     hub: Arc<Mutex<Weak<watch::Hub>>>,
-    /// What is being written to the catalog.
+    /// Pending writes to the catalog.
     writing: Arc<cache::refresh::PendingWrites>,
     outlines: Arc<cache::growth::Outlines>,
     pricing: Arc<std::sync::OnceLock<stats::pricing::Pricing>>,
 }
 
 impl Engine {
-    /// Looks for the agents' folders.
+    /// Finds the agents' folders.
     ///
     /// # Errors
-    /// If a home that was given cannot be looked into, or the config is not understood.
+    /// If a given home cannot be read, or the config is invalid.
     pub fn new(setup: Setup) -> Result<Self, Error> {
         let mut roots = recount_store::roots(setup.known_sources, &setup.homes, &setup.env)?;
         if !setup.sources.is_empty() {
             roots.retain(|root| setup.sources.contains(&root.source.name()));
         }
         for root in &mut roots {
-            // The same words mean another folder elsewhere, and what is remembered is remembered by path.
+            // A relative path means another folder elsewhere, and cached data is stored by path.
             if let Ok(path) = std::path::absolute(&root.path) {
                 root.path = path;
             }
@@ -121,7 +121,7 @@ impl Engine {
             Some(file) => Arc::new(live::TableProcesses::new(file)),
             None => Arc::new(System),
         };
-        // Titles and prompts lie in it.
+        // It contains titles and prompts.
         let _is_there = folders.data.as_deref().is_some_and(recount_writer::close);
         Ok(Self {
             sources: setup.known_sources,
@@ -141,7 +141,7 @@ impl Engine {
         })
     }
 
-    /// Looks at these processes instead of the system's, for tests.
+    /// Uses these processes instead of the system's, for tests.
     #[must_use]
     pub fn with_processes(mut self, processes: Arc<dyn Processes>) -> Self {
         self.processes = processes;
@@ -155,19 +155,19 @@ impl Engine {
         self
     }
 
-    /// Returns the homes in which agents and projects may lie: those that were given, and the user's.
+    /// Returns the homes that agents and projects may be in: the given ones, and the user's.
     fn homes(&self) -> Vec<PathBuf> {
         let mut homes = self.given.to_vec();
         homes.extend(self.folders.home.clone().filter(|home| !self.given.contains(home)));
         homes
     }
 
-    /// Returns the home that is read: the first one that was given, else the user's.
+    /// Returns the home that is read: the first given one, else the user's.
     pub fn first_home(&self) -> Option<PathBuf> {
         self.homes().into_iter().next()
     }
 
-    /// Returns the folders that are looked at.
+    /// Returns the data folders that are read.
     pub fn roots(&self) -> impl Iterator<Item = &PathBuf> {
         self.roots.iter().map(|root| &root.path)
     }
@@ -177,7 +177,7 @@ impl Engine {
         &self.roots
     }
 
-    /// Returns our own data folder.
+    /// Returns recount's own data folder.
     ///
     /// # Errors
     /// If there is none.
@@ -190,7 +190,7 @@ impl Engine {
         &self.env
     }
 
-    /// Returns where we keep our own data, and the user's home.
+    /// Returns recount's own folders, and the user's home.
     pub fn folders(&self) -> &Folders {
         &self.folders
     }
@@ -206,7 +206,7 @@ impl Engine {
     }
 }
 
-/// Returns the names of all sources, in the order they are listed to people.
+/// Returns the names of all sources, in display order.
 pub fn source_names() -> Vec<SourceName> {
     let read = SOURCES.iter().filter(|source| source.reads_sessions());
     read.map(|source| source.name()).collect()

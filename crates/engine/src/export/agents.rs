@@ -1,4 +1,4 @@
-//! The sessions of sub-agents, which belong to the one that called them.
+//! The sessions of sub-agents, which belong to their callers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,8 +14,8 @@ use crate::snapshot::disk_scan::{DiskSnapshot, scan_files};
 use crate::{Engine, Opened};
 
 impl Engine {
-    /// Opens the sessions of the sub-agents that a session ran, and of those that these ran, in the order of time. None for a
-    /// format that has no room for them.
+    /// Opens the sessions of the sub-agents that a session ran, recursively, in order of time. None for a format that does
+    /// not support them.
     pub(super) fn agents_of(&self, opened: &Opened, renderer: &dyn Renderer) -> Vec<Opened> {
         if !renderer.nests() {
             return Vec::new();
@@ -42,7 +42,7 @@ fn children(disk: &DiskSnapshot, parent: &Opened) -> Vec<Opened> {
         source.name() == parent.facts.source
             && (group.starts_with(&folder) || source.may_hold(group, id.as_str()))
     });
-    // Its own files were read before, unless other sessions are in them.
+    // Its own files were already read, unless other sessions are in them.
     let own: Vec<&Path> = parent.unshared_files().collect();
     groups.retain(|group| group.files.iter().any(|(_, file)| !own.contains(&&*file.path)));
     let own = |source, session_files: SessionFiles| {

@@ -1,16 +1,16 @@
-//! Messages that are read on a thread of their own while those before them are written.
+//! Reads messages ahead on a separate thread while others are written.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::Scope;
 
 use super::transcript::Outcome;
 
-/// Bytes of messages per batch, so that the hand-over costs next to nothing.
+/// Bytes of messages per batch, so that the transfer is cheap.
 const BATCH: u64 = 512 * 1024;
-/// Messages per batch, however small.
+/// Messages per batch, at any size.
 const MANY: usize = 256;
 
-/// Messages that come from another thread. At most three batches are in memory: one being read, one waiting, one being written.
+/// Messages from another thread. At most three batches are in memory: one being read, one waiting, one being written.
 pub(super) struct Ahead<'a> {
     batches: Receiver<Vec<Outcome<'a>>>,
     batch: std::vec::IntoIter<Outcome<'a>>,
@@ -37,7 +37,7 @@ impl<'a> Ahead<'a> {
                     bytes += message.as_ref().map_or(0, |message| message.place.bytes);
                     batch.push(message);
                 }
-                // Who was to take them has gone when they could not be written.
+                // The receiver is gone if they could not be written.
                 if batch.is_empty() || sender.send(batch).is_err() {
                     return;
                 }

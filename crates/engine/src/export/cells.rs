@@ -1,4 +1,4 @@
-//! What is told of a session and a message, as cells of the tables.
+//! Cells of the tables for a session and a message.
 
 use std::io;
 
@@ -11,19 +11,19 @@ use recount_writer::Draft;
 
 use crate::sql::bodies::thoughts;
 
-/// A message and what is told of it.
+/// A message and its data.
 pub(super) struct Said<'a> {
     pub(super) session: &'a str,
-    /// Its place in the session, from 1.
+    /// Its index in the session, from 1.
     pub(super) number: usize,
     pub(super) file: &'a str,
     pub(super) row: &'a MessageRow,
-    /// None when it could not be read.
+    /// `None` if it could not be read.
     pub(super) message: Option<&'a Message>,
 }
 
 impl<'a> Said<'a> {
-    /// Adds the rows that it has in a table; their cells stand in the order of the view's columns.
+    /// Adds its rows in a table; the cells are in the order of the view's columns.
     pub(super) fn tell(&self, table: ExportTable, rows: &mut TableFile<Draft>) -> io::Result<()> {
         match table {
             ExportTable::Sessions => Ok(()),
@@ -121,7 +121,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// Returns a cell of a view as one of its kind.
+/// Converts a cell of a view to the type of its column.
 pub(super) fn typed<'a>(cell: &'a sql::SqlValue<'_>, kind: ParquetKind) -> ParquetCell<'a> {
     match cell {
         sql::SqlValue::Text(moment) if kind == ParquetKind::Time => time(Some(moment)),
@@ -139,7 +139,7 @@ fn text(text: Option<&str>) -> ParquetCell<'_> {
     text.map_or(ParquetCell::Null, ParquetCell::Text)
 }
 
-/// A time as it stands in the tables of SQL.
+/// Converts a time of the SQL tables.
 fn time(moment: Option<&str>) -> ParquetCell<'static> {
     let time = moment.and_then(|moment| moment.parse::<jiff::Timestamp>().ok());
     time.map_or(ParquetCell::Null, |time| ParquetCell::Time(time.as_millisecond()))

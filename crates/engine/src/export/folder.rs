@@ -1,4 +1,4 @@
-//! Many sessions into one folder, which is kept up to date: what has not changed is not written again.
+//! Exports many sessions into one folder, which is kept up to date: unchanged sessions are not written again.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -17,16 +17,16 @@ use super::{Export, Exported, Selection};
 use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
 
-/// What runs take turns by, with `.lock` behind.
+/// The name of the lock file, without `.lock`.
 const LOCK: &str = ".recount-export";
-/// How long another run that exports into the same folder is waited for.
+/// How long to wait for another run that exports into the same folder.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// What the manifest says of a session from which secrets were taken out.
+/// The mark in the manifest of a redacted session.
 pub(super) const REDACTED: &str = " redacted=";
-/// The manifest is made safe this often.
+/// How often the manifest is saved.
 const OFTEN: Duration = Duration::from_secs(1);
 
-/// What was done so far.
+/// The progress so far.
 pub(super) struct State {
     pub(super) manifest: Manifest,
     saved: Instant,
@@ -35,10 +35,10 @@ pub(super) struct State {
 }
 
 impl Engine {
-    /// Writes sessions into a folder, each to a file of its own below its project's folder.
+    /// Writes sessions into a folder, each to its own file below its project's folder.
     ///
     /// # Errors
-    /// If the folder lies in an agent's folder, is a file or cannot be written. What was written until then stays.
+    /// If the folder is in an agent's folder, is a file or cannot be written. What was written until then is kept.
     pub fn export_folder(
         &self,
         selection: &Selection,
@@ -79,7 +79,7 @@ impl Engine {
         let exported = Exported { unchanged, ..Exported::default() };
         let mut state = State { manifest, saved: Instant::now(), exported, error: None };
         if !jobs.is_empty() || !gone.is_empty() {
-            // After a kill, what lies there under these names is known to be ours.
+            // After a kill, files under these names are known to be ours.
             state.manifest.save(folder)?;
             let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
             let (stock, site, state_of) = (&stock, site.as_ref(), Mutex::new(state));
@@ -94,7 +94,7 @@ impl Engine {
     }
 }
 
-/// Returns what tells whether two exports of one session are alike.
+/// Returns a key that is equal for equal exports of one session.
 fn key(export: &Export) -> String {
     let redacted = export.redaction.as_ref().map(|redaction| redaction.print);
     let redacted = redacted.map(|print| format!("{REDACTED}{print:016x}")).unwrap_or_default();
@@ -107,7 +107,7 @@ fn key(export: &Export) -> String {
 }
 
 impl State {
-    /// Notes what was written, and takes away what is of no session any more.
+    /// Records what was written, and removes files that no longer belong to a session.
     pub(super) fn keep(&mut self, key: &str, entry: Entry, folder: &Path) -> Result<(), Error> {
         if entry.files.is_empty() {
             return Ok(());
@@ -127,10 +127,10 @@ impl State {
         Ok(())
     }
 
-    /// Takes away what was written of something that is not there any more.
+    /// Removes the files of something that no longer exists.
     pub(super) fn forget(&mut self, key: &str, folder: &Path) -> Result<(), Error> {
         let Some(entry) = self.manifest.sessions.get(key) else { return Ok(()) };
-        // Whatever the manifest says: a file of a partition lies there, and nowhere else.
+        // Whatever the manifest has: a file of a partition is there, and nowhere else.
         let at = key.split_once(' ').map(|(_, at)| format!("{at}/")).unwrap_or_default();
         let is_there = |name: &str| name.starts_with(&at) && is_in_own(folder, name);
         for file in entry.files.iter().filter(|file| is_there(&file.name)) {

@@ -1,4 +1,4 @@
-//! Images and other binary parts of messages: into files beside the export, into it, or left out.
+//! Images and other binary parts of messages: written to separate files, embedded, or dropped.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,7 +9,7 @@ use recount_model::{Media, MediaData, Message, What};
 
 use crate::cache::refresh::hash;
 
-/// What becomes of images and other binary parts.
+/// What happens to images and other binary parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Images {
     /// They are only named.
@@ -26,7 +26,7 @@ pub(super) struct Gallery {
     images: Images,
     /// The file of the session's first part.
     page: Option<PathBuf>,
-    /// Files by what is in them: the same image is often sent again and again.
+    /// Files by their content: the same image is often sent repeatedly.
     names: HashMap<u64, String>,
     /// Files that were written, with their sizes.
     pub(super) written: Vec<(PathBuf, u64)>,
@@ -37,12 +37,12 @@ impl Gallery {
         Self { images, page: None, names: HashMap::new(), written: Vec::new() }
     }
 
-    /// Files go beside this one.
+    /// Sets the file that images are written beside.
     pub(super) fn beside(&mut self, page: PathBuf) {
         self.page.get_or_insert(page);
     }
 
-    /// Puts the binary parts of a message, and with `calls` those of its tool calls, where they belong.
+    /// Stores the binary parts of a message, and with `calls` those of its tool calls.
     pub(super) fn hang(&mut self, message: &mut Message, calls: bool) -> io::Result<()> {
         let mut broken = false;
         for media in &mut message.media {
@@ -91,7 +91,7 @@ impl Gallery {
     }
 }
 
-/// `shop.md` has `shop.1.png` beside it.
+/// Returns the name of an image: `shop.md` has `shop.1.png` beside it.
 fn numbered(page: &Path, number: usize, ending: &str) -> PathBuf {
     let stem = page.file_stem().unwrap_or_default().to_string_lossy();
     page.with_file_name(format!("{stem}.{number}.{ending}"))

@@ -1,4 +1,4 @@
-//! What an export folder holds: which session is in which file, and as of when.
+//! The manifest of an export folder: which session is in which file, and its state when it was written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use crate::Error;
 /// The file in the folder.
 const NAME: &str = "recount-export.json";
 const SCHEMA: &str = "recount.export-folder/1";
-/// The largest that is read.
+/// The maximum size that is read.
 const LARGEST: u64 = 512 * 1024 * 1024;
 
-/// How many names stand in the longest path of ours: a table, its source, its month, its file.
+/// The maximum number of components of a path: a table, its source, its month, its file.
 const DEEPEST: usize = 4;
 
-/// What an export folder holds.
+/// The manifest of an export folder.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Manifest {
     schema: String,
@@ -31,16 +31,16 @@ pub(super) struct Manifest {
     pub(super) sessions: BTreeMap<String, Entry>,
 }
 
-/// What was written of one session.
+/// What was written for one session.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(super) struct Entry {
-    /// What the session was like; `null` while it is being written.
+    /// The stamp of the session; `null` while it is being written.
     pub(super) stamp: Option<String>,
-    /// How it was written.
+    /// The options of the export.
     pub(super) options: String,
     /// Its files, in the order of the conversation.
     pub(super) files: Vec<Written>,
-    /// What the index tells of it, for HTML.
+    /// Its row in the index, for HTML.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) row: Option<SiteRow>,
 }
@@ -55,7 +55,7 @@ pub(super) struct Written {
 }
 
 impl Manifest {
-    /// Reads the manifest of a folder; an empty one where there is none.
+    /// Reads the manifest of a folder; an empty one if there is none.
     pub(super) fn read(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(NAME);
         let text = match read_limited(&path, LARGEST) {
@@ -74,7 +74,7 @@ impl Manifest {
             Ok(manifest) => manifest,
             Err(message) => return Err(Error::Config { path, message }),
         };
-        // Whatever the file says, nothing outside of the folder is ours.
+        // Whatever the file has, nothing outside of the folder is ours.
         manifest.projects.retain(|_, folder| is_safe(folder));
         let ours = |written: &Written| {
             written.name.split('/').all(is_safe) && written.name.split('/').count() <= DEEPEST
@@ -83,7 +83,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Takes away unfinished files that a run left behind when it was killed. Only for who has its turn at the folder.
+    /// Removes unfinished files that a killed run left. The caller must hold the lock of the folder.
     pub(super) fn sweep(&self, folder: &Path) -> Result<(), Error> {
         let written = self.sessions.values().flat_map(|entry| &entry.files);
         let names: BTreeSet<&str> = written.map(|written| written.name.as_str()).collect();
@@ -107,7 +107,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// Puts the manifest into its folder.
+    /// Saves the manifest in its folder.
     pub(super) fn save(&self, folder: &Path) -> Result<(), Error> {
         let mut text = serde_json::to_vec_pretty(self).map_err(|e| Error::Output(e.into()))?;
         text.push(b'\n');
@@ -124,7 +124,7 @@ fn unfinished(name: &str) -> Option<&str> {
 }
 
 impl Entry {
-    /// Whether the files are there as they were written, of the same session in the same form.
+    /// Whether the files exist as written, for the same session with the same options.
     pub(super) fn is_fresh(&self, folder: &Path, stamp: Option<&String>, options: &str) -> bool {
         stamp.is_some()
             && self.stamp.as_ref() == stamp
@@ -132,7 +132,7 @@ impl Entry {
             && self.is_there(folder)
     }
 
-    /// Whether the files are there as they were written.
+    /// Whether the files exist as written.
     pub(super) fn is_there(&self, folder: &Path) -> bool {
         let is_there = |written: &Written| {
             let found = below(folder, &written.name).symlink_metadata();

@@ -1,4 +1,4 @@
-//! Sessions as files for others: one to wherever it is wanted, or many into a folder that is kept up to date.
+//! Exports sessions: one to any destination, or many into a folder that is kept up to date.
 
 mod agents;
 mod ahead;
@@ -33,13 +33,13 @@ use self::transcript::TranscriptStream;
 use crate::{Engine, Error, Listing, Opened, View};
 pub use recount_formats::NativeFormat;
 
-/// What a format that has no renderer fails with where there is one file: it goes into a folder.
+/// The error for a format that cannot be written to one file: it needs a folder.
 const NOT_ONE_FILE: io::ErrorKind = io::ErrorKind::Unsupported;
 
-/// What is asked of an export.
+/// The options of an export.
 #[derive(Clone, Debug)]
 pub struct Export {
-    /// The form.
+    /// The format.
     pub format: Format,
     /// How it is written.
     pub options: ExportOptions,
@@ -47,9 +47,9 @@ pub struct Export {
     pub split: Option<usize>,
     /// The tables that go into a folder.
     pub tables: Vec<ExportTable>,
-    /// What becomes of images.
+    /// What happens to images.
     pub images: Images,
-    /// What takes out secrets, if they are to be.
+    /// The redaction, if secrets are to be removed.
     pub redaction: Option<Arc<Redaction>>,
     /// The agent's native format, instead of one of ours.
     pub own: Option<&'static dyn NativeFormat>,
@@ -60,7 +60,7 @@ impl Export {
         if self.options.strict { View::Strict } else { View::Full }
     }
 
-    /// Returns how names of its files end.
+    /// Returns the file extension.
     fn extension(&self) -> &'static str {
         self.own.map_or_else(|| self.format.extension(), NativeFormat::extension)
     }
@@ -74,9 +74,9 @@ impl Export {
 /// Which sessions are exported.
 #[derive(Debug)]
 pub enum Selection {
-    /// Those that were opened one by one.
+    /// Sessions that were opened one by one.
     Opened(Vec<Opened>),
-    /// Those of a list.
+    /// The sessions of a list.
     Listed(Listing),
 }
 
@@ -90,26 +90,26 @@ impl Selection {
     }
 }
 
-/// What an export did.
+/// The result of an export.
 #[derive(Clone, Debug, Default)]
 pub struct Exported {
     /// Sessions, tables or partitions that were written.
     pub written: u64,
-    /// Those that had not changed since they were written before.
+    /// Those that had not changed since the last export.
     pub unchanged: u64,
     /// Files that were written.
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Files that were removed: of partitions in which no session is any more.
+    /// Files that were removed: of partitions without sessions.
     pub removed: u64,
-    /// What could not be used, beyond what the sessions' rows say.
+    /// Problems, besides those in the sessions' rows.
     pub problems: Vec<Problem>,
-    /// Images and other data that went along without being looked into, where secrets were to be taken out.
+    /// Images and other data that were exported without being scanned, if secrets were to be removed.
     pub unseen: u64,
 }
 
-/// Lists the agents whose native format we can write.
+/// Lists the agents with a supported native format.
 pub fn native_formats() -> impl Iterator<Item = &'static dyn NativeFormat> {
     SOURCES.iter().filter_map(|source| source.native_format())
 }
@@ -124,10 +124,10 @@ impl Exported {
 }
 
 impl Selection {
-    /// Checks that sessions which were asked for one by one can be written in the form asked for.
+    /// Checks that explicitly given sessions can be written in the given format.
     ///
     /// # Errors
-    /// If one is of another agent than the form.
+    /// If one is of another agent than the format.
     pub fn fits(&self, export: &Export) -> Result<(), Error> {
         let Some(form) = export.own.map(NativeFormat::source) else { return Ok(()) };
         let Self::Opened(all) = self else { return Ok(()) };
@@ -143,7 +143,7 @@ impl Selection {
 }
 
 impl Engine {
-    /// Writes sessions one after the other. Only tables can hold more than one.
+    /// Writes sessions one after the other. Only tables can have more than one.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -178,10 +178,10 @@ impl Engine {
         Ok(exported)
     }
 
-    /// Writes one session to a file, and to others beside it when it is split.
+    /// Writes one session to a file, and to others beside it if it is split.
     ///
     /// # Errors
-    /// If the file lies in an agent's folder or cannot be written.
+    /// If the file is in an agent's folder or cannot be written.
     pub fn export_file(
         &self,
         selection: &Selection,
@@ -231,7 +231,7 @@ impl Engine {
         Ok(exported)
     }
 
-    /// Exports never go where agents keep their own files.
+    /// Exports are never written among agents' own files.
     pub(crate) fn keep_out_of_agents_folders(&self, target: &Path) -> Result<(), Error> {
         let target = std::path::absolute(target).unwrap_or_else(|_| target.to_owned());
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -246,7 +246,7 @@ impl Engine {
     }
 }
 
-/// The file of a part beside the one that was asked for.
+/// Returns the file of a part, beside the given one.
 fn part_of(path: &Path, number: usize) -> PathBuf {
     if number <= 1 {
         return path.to_owned();

@@ -1,4 +1,4 @@
-//! A session in the form in which its agent keeps it: record by record as it is on disk, without what was undone.
+//! Exports a session in its agent's native format: record by record from disk, without undone messages.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use crate::Opened;
 use crate::messages::window::Windows;
 use crate::sessions::conversation::{Conversation, Record};
 
-/// How large a saved chat may be; those are read whole.
+/// The maximum size of a saved chat; those are read at once.
 const SAVED: u64 = 512 * 1024 * 1024;
-/// What stands for the hash of a path that is not to be told.
+/// The replacement for the hash of a path that is redacted.
 const NO_HASH: &str = "redacted";
-/// The longest value that is looked at together with its key.
+/// The longest value that is checked together with its key.
 const KEYED: usize = 4096;
 
 /// A session that is being written.
@@ -29,26 +29,26 @@ pub(super) struct NativeExport<'a> {
     form: &'static dyn NativeFormat,
     redaction: Option<&'a Redaction>,
     is_strict: bool,
-    /// Whether it goes to a terminal, which might act on what it is shown.
+    /// Whether it goes to a terminal, which might interpret it.
     is_seen: bool,
 }
 
-/// The outcome.
+/// The result.
 #[derive(Debug, Default)]
 pub(super) struct NativeOutcome {
-    /// What could not be used.
+    /// The problems.
     pub(super) problems: Vec<Problem>,
-    /// Data that nobody looked into for secrets.
+    /// Data that was not scanned for secrets.
     pub(super) unseen: u64,
 }
 
-/// Returns the id that a saved chat gets: its own name is not one.
+/// Returns the id for a saved chat: its own name is not one.
 pub(super) fn id_of_saved(saved: &Opened, form: &dyn NativeFormat) -> SessionId {
     let file = saved.facts.files.first().map(|file| file.path.as_str());
     form.made_up_id(file.unwrap_or_else(|| saved.facts.id.as_str()))
 }
 
-/// Returns when a saved chat was saved: nothing in it tells.
+/// Returns when a saved chat was saved: nothing in it records the time.
 pub(super) fn time_of_saved(saved: &Opened) -> Option<Timestamp> {
     let file = saved.files().next()?;
     let time = std::fs::metadata(file.path).and_then(|about| about.modified()).ok()?;
@@ -126,7 +126,7 @@ impl<'a> NativeExport<'a> {
                     told.problems.push(problem);
                     continue;
                 };
-                // A record may say nothing in the form that is written.
+                // A record may be empty in the written format.
                 if !line.is_empty() {
                     let line = self.form.behind(line, before.as_deref());
                     self.line(&line, &format!("message {}", number + 1), out, told)?;
@@ -176,7 +176,7 @@ impl<'a> NativeExport<'a> {
         lines.iter().try_for_each(|line| self.line(line, "(title and paths)", out, told))
     }
 
-    /// Writes a line, without what must not leave the machine.
+    /// Writes a line, redacted if requested.
     fn line(
         &self,
         line: &[u8],
@@ -211,7 +211,7 @@ impl<'a> NativeExport<'a> {
         windows.read(record.session_file, &session_file.file.at.path, span)
     }
 
-    /// The hash of the project's path, as far as it is known.
+    /// Returns the hash of the project's path, if it is known.
     fn project_hash(&self) -> Option<String> {
         let project = &self.opened.facts.project;
         let by_path = || {
@@ -243,7 +243,7 @@ impl<'a> NativeExport<'a> {
     }
 }
 
-/// Takes secrets out of the texts of a line.
+/// Removes secrets from the texts of a line.
 struct Cleaner<'a> {
     pass: Pass<'a>,
     unseen: u64,
@@ -271,7 +271,7 @@ impl NativeTexts for Cleaner<'_> {
     }
 
     fn path_hash(&mut self) -> Option<String> {
-        // The hash of a path can be guessed from what paths look like.
+        // The hash of a path can be guessed from likely paths.
         Some(NO_HASH.into())
     }
 

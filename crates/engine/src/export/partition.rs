@@ -1,7 +1,7 @@
-//! Which session goes to which partition of a folder of tables.
+//! Assigns sessions to the partitions of a folder of tables.
 //!
-//! `<table>/source=<agent>/month=<month in which the session began>/<table>.parquet`: all rows of a session lie in the same partition
-//! of every table, so that a partition changes only when one of its sessions does.
+//! `<table>/source=<agent>/month=<month in which the session began>/<table>.parquet`: all rows of a session are in the same
+//! partition of every table, so that a partition changes only when one of its sessions does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,10 +20,10 @@ use crate::Error;
 use crate::cache::refresh::hash;
 use crate::sql::sessions::cells;
 
-/// What other programs take for "not known".
+/// What other programs read as "unknown".
 const UNKNOWN: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// Returns a job per partition, the largest first.
+/// Returns a job per partition, largest first.
 pub(super) fn partitions<'a>(
     stock: &Stock,
     items: &[Item<'a>],
@@ -41,7 +41,7 @@ pub(super) fn partitions<'a>(
         items.dedup_by(|one, other| one.facts.id == other.facts.id);
         let said: Option<Vec<String>> = items.iter().map(|item| stock.stamp(item)).collect();
         let said = said.map(|stamps| format!("{:016x}", hash(&stamps)));
-        // What a list says of a session changes without its files: its folder, its number in the agent's list.
+        // The list's data of a session changes without its files: its folder, its number in the agent's list.
         let listed = items.iter().map(|item| format!("{:?}", cells(item.facts)));
         let listed = format!("{:016x}", hash(&listed.collect::<Vec<_>>()));
         let mut outputs = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn partitions<'a>(
     Ok(jobs)
 }
 
-/// Returns the entries of partitions in which no session is any more.
+/// Returns the entries of partitions without sessions.
 pub(super) fn gone(manifest: &Manifest, export: &Export, jobs: &[Job<'_>]) -> Vec<String> {
     if export.format != Format::Parquet {
         return Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn gone(manifest: &Manifest, export: &Export, jobs: &[Job<'_>]) -> Ve
     manifest.sessions.keys().filter(is_such).cloned().collect()
 }
 
-/// How the entries of a table begin in the manifest.
+/// Returns the prefix of the entries of a table in the manifest.
 fn prefix(table: ExportTable) -> String {
     format!("{} {}/", Format::Parquet.extension(), table.name())
 }

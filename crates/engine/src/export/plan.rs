@@ -1,4 +1,4 @@
-//! Which session goes to which file of a folder.
+//! Assigns sessions to the files of a folder.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::manifest::{Entry, Manifest, Written};
 use super::stock::{Item, Stock};
 use crate::cache::refresh::hash;
 
-/// What is written in one go: one session, one table of all, or the tables of a partition.
+/// A unit of work: one session, one table of all, or the tables of a partition.
 pub(super) struct Job<'a> {
     pub(super) outputs: Vec<Output>,
     pub(super) items: Vec<Item<'a>>,
@@ -19,17 +19,17 @@ pub(super) struct Job<'a> {
     pub(super) bytes: u64,
 }
 
-/// What comes of a job: one entry of the manifest.
+/// An output of a job: one entry of the manifest.
 pub(super) struct Output {
-    /// What it is called in the manifest.
+    /// Its key in the manifest.
     pub(super) key: String,
     pub(super) stamp: Option<String>,
-    /// Its folder, with `/` behind, and its file without the ending.
+    /// Its folder, with a trailing `/`, and its file without the extension.
     pub(super) stem: String,
     pub(super) table: Option<ExportTable>,
 }
 
-/// Where sessions that belong together lie, seen from any project's folder.
+/// Returns the files of sessions that belong together, relative to any project's folder.
 pub(super) fn links(jobs: &[Job<'_>], export: &Export) -> Links {
     let mut files = BTreeMap::new();
     let mut linked = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn links(jobs: &[Job<'_>], export: &Export) -> Links {
     linked.into_iter().filter_map(found).collect()
 }
 
-/// One table of all sessions each.
+/// Returns one table of all sessions each.
 pub(super) fn tables<'a>(
     stock: &Stock,
     items: &[Item<'a>],
@@ -70,13 +70,13 @@ pub(super) fn tables<'a>(
     jobs
 }
 
-/// Returns the name under which something was written before, without its ending.
+/// Returns the name under which something was written before, without its extension.
 pub(super) fn stem_of(entry: &Entry, extension: &str) -> Option<String> {
     let name = &entry.files.first()?.name;
     name.strip_suffix(extension)?.strip_suffix('.').map(str::to_owned)
 }
 
-/// Notes in the manifest that a name is ours.
+/// Records in the manifest that a name is ours.
 pub(super) fn claim(manifest: &mut Manifest, key: &str, stem: &str, extension: &str) {
     let name = format!("{stem}.{extension}");
     let entry = manifest.sessions.entry(key.to_owned()).or_default();
@@ -109,7 +109,7 @@ impl<'a> Plan<'a> {
 
     pub(super) fn jobs<'b>(&mut self, stock: &Stock, items: &[Item<'b>]) -> Vec<Job<'b>> {
         let mut jobs: Vec<Job<'b>> = Vec::new();
-        // The oldest first, so that a new session does not take the name of an old one.
+        // Oldest first, so that a new session does not get the name of an old one.
         let mut items = items.to_vec();
         items.sort_by_key(|item| (item.facts.started, item.facts.id.clone()));
         for item in items {
@@ -121,23 +121,23 @@ impl<'a> Plan<'a> {
             let outputs = vec![Output { key, stamp, stem, table: None }];
             jobs.push(Job { outputs, items: vec![item], bytes });
         }
-        // The largest first, so that no core is left alone with it at the end.
+        // Largest first, so that no core has it alone at the end.
         jobs.sort_by_key(|job| std::cmp::Reverse(job.bytes));
         let key = |job: &Job<'_>| job.outputs.first().map(|output| output.key.clone());
         jobs.dedup_by(|one, other| key(one) == key(other));
         jobs
     }
 
-    /// A session keeps the name it once had, whatever its title is now.
+    /// A session keeps its earlier name, whatever its title is now.
     fn stem(&mut self, key: &str, item: &Item<'_>) -> String {
-        // A name may tell what is to be taken out now.
+        // A name may contain what is to be redacted now.
         let is_such = |entry: &&Entry| {
             self.export.redaction.is_none() || entry.options.contains(super::folder::REDACTED)
         };
         let entry = self.manifest.sessions.get(key);
         if let Some(told) = entry.filter(|entry| !is_such(entry)) {
             for path in told.left_over(&[], self.folder) {
-                // What cannot be removed is written over or stays; the next try is the next export.
+                // A file that cannot be removed is overwritten or stays; the next export tries again.
                 let _removed = recount_writer::remove(&path);
             }
         }
@@ -178,7 +178,7 @@ impl<'a> Plan<'a> {
         found
     }
 
-    /// Returns what lies in a project's folder, and what is to lie there, with this ending.
+    /// Returns the existing and planned names in a project's folder with this extension.
     fn names_in(&self, folder: &str) -> Taken {
         let mut taken = Taken::default();
         let mut take = |name: &str| {
@@ -202,13 +202,13 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether all folders above a file of ours are, or may be made, as folders.
+/// Whether all parent folders of a file of ours are folders, or can be created.
 pub(super) fn is_in_own(top: &Path, name: &str) -> bool {
     let folders = name.match_indices('/').filter_map(|(at, _)| name.get(..at));
     folders.into_iter().all(|folder| is_own(top, folder))
 }
 
-/// Whether a project's folder is there as a folder, or may be made. A link might lead elsewhere.
+/// Whether a project's folder is a folder, or can be created. A link might lead elsewhere.
 fn is_own(top: &Path, folder: &str) -> bool {
     match top.join(folder).symlink_metadata() {
         Ok(found) => found.is_dir(),

@@ -1,4 +1,4 @@
-//! What must not leave the machine, taken out of sessions before they are told.
+//! Removes secrets from sessions before they are exported.
 
 use std::fmt::Write as _;
 use std::sync::Mutex;
@@ -8,11 +8,11 @@ use recount_redact::{RedactionReport, Redactor, Rules, SecretKind, Tags};
 
 use crate::{Engine, Error};
 
-/// The key of our tags, in a folder of its own that nobody else can look into.
+/// The folder of the key of our tags, which is private.
 const FOLDER: &str = "redact";
 const KEY: &str = "key";
 
-/// Takes secrets out of what is exported, and notes what it found.
+/// Removes secrets from exports, and records the findings.
 #[derive(Debug)]
 pub struct Redaction {
     redactor: Redactor,
@@ -20,28 +20,28 @@ pub struct Redaction {
     names: Redactor,
     tags: Tags,
     report: Mutex<RedactionReport>,
-    /// Tells the rules and the key from others.
+    /// A fingerprint of the rules and the key.
     pub(super) print: u64,
 }
 
-/// What was found in one place.
+/// The findings in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redacted {
-    /// The session and the message, or what of it.
+    /// The session and the message, or the part of it.
     pub place: String,
-    /// What it is.
+    /// The kind of the secret.
     pub kind: String,
-    /// How often.
+    /// The number of findings.
     pub times: usize,
-    /// How such keys begin, where all of an issuer's do.
+    /// The prefixes of such keys, if all of an issuer's have one.
     pub begins: Vec<&'static str>,
 }
 
 impl Engine {
-    /// Prepares to take secrets out of an export, by the rules that are the default and those of the user.
+    /// Prepares redaction by the default rules and those of the user.
     ///
     /// # Errors
-    /// If a rule of the user's cannot be used, or the key of the tags cannot be kept.
+    /// If a rule of the user is invalid, or the key of the tags cannot be stored.
     pub fn redaction(&self) -> Result<Redaction, Error> {
         let own = &self.config.redact;
         let homes = self.homes();
@@ -62,7 +62,7 @@ impl Engine {
         Ok(Redaction { redactor, names, tags: Tags::new(&key), report: Mutex::default(), print })
     }
 
-    /// The key is drawn once and kept, so that the same secret has the same tag in every export.
+    /// The key is generated once and stored, so that the same secret has the same tag in every export.
     fn redaction_key(&self) -> Result<[u8; 32], Error> {
         let mut key = recount_platform::random();
         let Some(data) = &self.folders.data else { return Ok(key) };
@@ -81,7 +81,7 @@ impl Engine {
 }
 
 impl Redaction {
-    /// Returns what was found so far.
+    /// Returns the findings so far.
     pub fn found(&self) -> Vec<Redacted> {
         let Ok(report) = self.report.lock() else { return Vec::new() };
         let rows = report.rows().map(|(place, kind, count)| Redacted {
@@ -96,7 +96,7 @@ impl Redaction {
         rows
     }
 
-    /// Returns a text without secrets; nothing is noted.
+    /// Returns a text without secrets; findings are not recorded.
     pub(super) fn plain(&self, text: &str) -> String {
         self.redactor.redact(text, &self.tags).into_owned()
     }
@@ -108,7 +108,7 @@ impl Redaction {
         clean
     }
 
-    /// The same to find names by, for what is told of it later.
+    /// The same for file names, without recording findings that are recorded later.
     pub(super) fn unnoted(&self, facts: &SessionFacts) -> SessionFacts {
         self.clean(facts).0
     }
@@ -134,7 +134,7 @@ impl Redaction {
         }
         let mut project = Project::clone(&clean.project);
         project.path = project.path.map(|path| RecordedPath::new(pass.clean(path.as_str())));
-        // The hash of a path can be guessed from what paths look like.
+        // The hash of a path can be guessed from likely paths.
         project.hash = None;
         for clue in &mut project.evidence {
             pass.text(&mut clue.detail);
@@ -144,7 +144,7 @@ impl Redaction {
         (clean, pass)
     }
 
-    /// Takes the secrets out of a message.
+    /// Removes the secrets from a message.
     pub(super) fn message(&self, session: &SessionFacts, number: usize, message: &mut Message) {
         let mut pass = self.pass(format!("{} message {number}", session.id));
         let is_shown_whole = message.text == message.display_text;
@@ -193,13 +193,13 @@ impl Redaction {
         pass.note();
     }
 
-    /// Begins with one message.
+    /// Starts with one message.
     pub(super) fn pass(&self, place: String) -> Pass<'_> {
         Pass { redaction: self, place, report: RedactionReport::new() }
     }
 }
 
-/// A key that sorts numbers in a text by how large they are: each is written with its length before it.
+/// Returns a key that sorts numbers in a text by value: each is written with its length before it.
 fn natural(text: &str) -> String {
     let mut key = String::with_capacity(text.len() + 8);
     let mut rest = text;
@@ -216,7 +216,7 @@ fn natural(text: &str) -> String {
     key
 }
 
-/// The way through one message.
+/// The redaction of one message.
 pub(super) struct Pass<'a> {
     redaction: &'a Redaction,
     place: String,
@@ -237,7 +237,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Takes known keys out of what programs go by.
+    /// Removes known keys from names that programs use.
     fn name(&mut self, name: &mut String) {
         if let Some(clean) = self.changed_name(name) {
             *name = clean;
@@ -251,7 +251,7 @@ impl Pass<'_> {
         if let std::borrow::Cow::Owned(clean) = clean { Some(clean) } else { None }
     }
 
-    /// Returns texts without the secrets that show when they are read as one. A secret is replaced where it begins.
+    /// Returns texts without the secrets that are only visible when they are joined. A secret is replaced where it begins.
     pub(super) fn changed_pieces(&mut self, pieces: &[String]) -> Option<Vec<String>> {
         let Redaction { redactor, tags, .. } = self.redaction;
         let whole = pieces.concat();
@@ -301,7 +301,7 @@ impl Pass<'_> {
         if let std::borrow::Cow::Owned(clean) = clean { Some(clean) } else { None }
     }
 
-    /// Returns a value without secrets, if it holds any that only show by what it is called.
+    /// Returns a value without secrets, if it has any that are only recognized by its key.
     pub(super) fn changed_value(&mut self, key: &str, value: &str) -> Option<String> {
         let Redaction { redactor, tags, .. } = self.redaction;
         let before = format!("\"{key}\": \"");
@@ -311,7 +311,7 @@ impl Pass<'_> {
             return None;
         }
         let inside = clean.strip_prefix(&before).and_then(|rest| rest.strip_suffix('"'));
-        // Where a key is a secret itself, keys stay.
+        // If a key is a secret itself, keys are kept.
         if inside == Some(value) || clean.ends_with(&format!("\": \"{value}\"")) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Sessions as rows of several tables at once: each message is read once, whatever tables it has rows in.
+//! Sessions as rows of several tables at once: each message is read once for all tables.
 
 use std::borrow::Cow;
 use std::io;
@@ -19,24 +19,24 @@ use crate::sql::rows::{fill_in, next, saved};
 use crate::sql::sessions::cells;
 use crate::{Error, Opened};
 
-/// When the rows that were gathered take so much memory, those of the fullest table are written.
+/// If the buffered rows take this much memory, those of the largest table are written.
 const MOST: usize = 16 * 1024 * 1024;
-/// The column that is in the name of the folder; files must not say it again.
+/// The column that is in the name of the folder; files must not repeat it.
 const IN_PATH: &str = "source";
-/// Raised with every change to what the cells hold.
+/// Raised with every change to the content of the cells.
 const ROWS: u32 = 1;
 
-/// What was written.
+/// The result.
 pub(super) struct Gathered {
-    /// Each file with its size, in the order in which they were asked for.
+    /// Each file with its size, in the requested order.
     pub(super) written: Vec<(PathBuf, u64)>,
-    /// What could not be used.
+    /// The problems.
     pub(super) problems: Vec<Problem>,
-    /// Whether a session was gone when its turn came.
+    /// Whether a session was deleted meanwhile.
     pub(super) lost: bool,
 }
 
-/// Returns what changes when columns do.
+/// Returns a key that changes when columns do.
 pub(super) fn form() -> String {
     let columns: Vec<_> = ExportTable::ALL.iter().flat_map(|table| columns(*table)).collect();
     let columns: Vec<_> = columns.iter().map(|column| (column.name, column.kind)).collect();
@@ -76,7 +76,7 @@ pub(super) fn gather(
     Ok(gathered)
 }
 
-/// The columns of a table: those of the view of its name.
+/// Returns the columns of a table: those of the view of its name.
 fn columns(table: ExportTable) -> Vec<ParquetColumn> {
     let view = sql::VIEWS.iter().find(|view| view.name == table.name());
     let columns = view.map(|view| view.columns).unwrap_or_default();
@@ -135,7 +135,7 @@ impl Tables {
         self.spill()
     }
 
-    /// Adds the rows of everything that was said in a session.
+    /// Adds the rows of all messages of a session.
     fn said(
         &mut self,
         opened: &Opened,
@@ -153,7 +153,7 @@ impl Tables {
             }
             return Ok(());
         };
-        // As in `sql`: what is borrowed from another session is counted there.
+        // As in `sql`: messages from a base are counted in its own session.
         bodies.keep_own();
         while let Some(told) = next(&mut bodies) {
             number += 1;
@@ -195,7 +195,7 @@ impl Tables {
         self.spill()
     }
 
-    /// Writes rows when there are too many in memory.
+    /// Writes rows if there are too many in memory.
     fn spill(&mut self) -> Result<(), Error> {
         let all: usize = self.files.iter().map(|file| file.rows.gathered()).sum();
         if all < MOST {

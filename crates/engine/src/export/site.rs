@@ -1,4 +1,4 @@
-//! The index of a folder of pages, made from what its manifest remembers of each.
+//! The index of a folder of pages, built from its manifest.
 
 use std::path::Path;
 
@@ -12,19 +12,19 @@ use super::{Export, Exported};
 use crate::Error;
 use crate::cache::refresh::hash;
 
-/// What it is called in the manifest.
+/// Its key in the manifest.
 const KEY: &str = "html index";
 const ENDING: &str = "html";
 
 /// The index of a folder.
 pub(super) struct Site {
     name: String,
-    /// Whether only sessions from which secrets were taken out may be told.
+    /// Whether only redacted sessions may be listed.
     is_redacted: bool,
 }
 
 impl Site {
-    /// Finds a name for the index: the one it had, else one that nothing of others has.
+    /// Finds a name for the index: its earlier one, else one that is not used by other files.
     pub(super) fn new(folder: &Path, export: &Export, manifest: &mut Manifest) -> Self {
         let known = manifest.sessions.get(KEY).and_then(|entry| stem_of(entry, ENDING));
         let is_free =
@@ -34,12 +34,12 @@ impl Site {
         Self { name: format!("{stem}.{ENDING}"), is_redacted: export.redaction.is_some() }
     }
 
-    /// Returns where it lies, seen from a project's folder.
+    /// Returns its path relative to a project's folder.
     pub(super) fn seen_from_a_project(&self) -> String {
         format!("../{}", self.name)
     }
 
-    /// Writes the index anew where it does not tell what the manifest does.
+    /// Rewrites the index if it does not match the manifest.
     pub(super) fn update(
         &self,
         folder: &Path,

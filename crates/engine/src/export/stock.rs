@@ -1,4 +1,4 @@
-//! The sessions of a selection, opened when their turn comes.
+//! The sessions of a selection, opened when needed.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -17,16 +17,16 @@ use crate::cache::refresh::{hash, is_racy, version};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 use crate::{Engine, Opened};
 
-/// Raised with every change to what renderers write.
+/// Raised with every change to the output of renderers.
 const RENDERERS: u32 = 3;
 
-/// Where the files of sessions lie.
+/// Where the files of sessions are.
 pub(super) struct Stock {
     disk: Arc<DiskSnapshot>,
     files: HashMap<String, (usize, FileAt)>,
-    /// Per folder: the files beside the sessions that hold outputs of tools in full.
+    /// Per folder: the files beside the sessions with full tool outputs.
     outputs: Vec<OnceLock<Vec<(PathBuf, Stamp)>>>,
-    /// The sessions that are asked for.
+    /// The requested sessions.
     ids: HashSet<String>,
     sources: Sources,
 }
@@ -39,7 +39,7 @@ pub(super) struct Item<'a> {
 }
 
 impl Engine {
-    /// Looks where the files of a selection lie. Who wants no stamps need not look beside sessions that are open already.
+    /// Finds the files of a selection. Without stamps, files beside sessions that are already open need not be listed.
     pub(super) fn stock(&self, selection: &Selection, wants_stamps: bool) -> Stock {
         let disk = match selection {
             Selection::Opened(_) if !wants_stamps => Arc::default(),
@@ -58,8 +58,8 @@ impl Engine {
 }
 
 impl Stock {
-    /// Opens a session; `None` when its files are gone by now, or cannot be read: then there is nothing to write, and what was
-    /// written of it before stays.
+    /// Opens a session; `None` if its files no longer exist, or cannot be read: then nothing is written, and the earlier
+    /// export is kept.
     pub(super) fn open<'a>(&self, item: &Item<'a>) -> Option<Cow<'a, Opened>> {
         self.open_any(item).filter(|opened| !opened.is_unread())
     }
@@ -89,7 +89,7 @@ impl Stock {
         Some(Group { source, files })
     }
 
-    /// Returns what changes when what is written of a session does; `None` when that cannot be told.
+    /// Returns a stamp that changes when the export of a session does; `None` if that is unknown.
     pub(super) fn stamp(&self, item: &Item<'_>) -> Option<String> {
         let mut group = self.group(item)?;
         let unknown = |(_, file): &(usize, FileAt)| file.stamp == Stamp::default();
@@ -105,7 +105,7 @@ impl Stock {
         Some(format!("{:016x}", hash(&(versions, files, told, outputs))))
     }
 
-    /// Returns the files from which outputs of a session's tools may be filled in: they come and go without the session.
+    /// Returns the files from which tool outputs of a session may be filled in: they change independently of the session.
     fn outputs(&self, item: &Item<'_>, group: &Group) -> Vec<&(PathBuf, Stamp)> {
         let opened = item.opened.and_then(Opened::folder);
         let is_own = |(at, folder): (usize, &Path)| match item.opened {
@@ -136,7 +136,8 @@ impl Stock {
         })
     }
 
-    /// Whether an output may be of a session: it lies in a folder named by its id, or in one that no session's id names.
+    /// Whether an output may belong to a session: it is in a folder named by its id, or in one that is not named by any
+    /// session's id.
     fn is_for(&self, output: &Path, id: &str) -> bool {
         let folder = output.parent().and_then(Path::file_name).unwrap_or_default();
         let folder = folder.to_string_lossy();
@@ -174,13 +175,13 @@ impl Item<'_> {
         }
     }
 
-    /// Says that a session is of another agent than the form that it was to be written in.
+    /// Returns the problem that a session is of another agent than the requested format.
     pub(super) fn other_form(&self) -> Problem {
         let done = "the session was not exported: it is another agent's";
         Problem { done: done.into(), what: What::OtherAgent, ..self.lost() }
     }
 
-    /// Says that a session is gone.
+    /// Returns the problem that a session no longer exists.
     pub(super) fn lost(&self) -> Problem {
         let file = self.facts.files.first().map_or("", |file| file.path.as_str());
         Problem {

@@ -1,4 +1,4 @@
-//! One session, told to a renderer message by message, with the sub-agents that it ran.
+//! Passes one session to a renderer message by message, with its sub-agents.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,48 +15,48 @@ use super::ahead::Ahead;
 use super::gallery::{Gallery, Images};
 use crate::{Error, Messages, Opened};
 
-/// So much of the first prompt is kept.
+/// How much of the first prompt is kept.
 const FIRST: usize = 400;
-/// Sub-agents of sub-agents are told this deep.
+/// The maximum depth of nested sub-agents.
 const DEEPEST: usize = 4;
 
-/// A session that is being told.
+/// A session that is being rendered.
 pub(super) struct TranscriptStream<'a> {
     export: &'a Export,
-    /// What is known of it, without secrets if they are taken out.
+    /// Its facts, redacted if requested.
     pub(super) facts: Cow<'a, SessionFacts>,
     messages: Box<dyn Iterator<Item = Outcome<'a>> + Send + 'a>,
     renderer: &'a mut dyn Renderer,
     split: Option<usize>,
-    /// Sessions of sub-agents, to be told where they were called.
+    /// Sessions of sub-agents, to be rendered where they were called.
     agents: &'a [Opened],
-    /// Those of them that were told.
+    /// Those of them that were rendered.
     met: BTreeSet<usize>,
     gallery: Gallery,
     /// The prompt that begins the next part.
     held: Option<Cow<'a, Message>>,
-    /// How many parts there are so far.
+    /// The number of parts so far.
     number: usize,
     is_over: bool,
-    /// How the first prompt begins.
+    /// The start of the first prompt.
     pub(super) first: Option<String>,
-    /// What could not be used of its messages.
+    /// The problems of its messages.
     pub(super) problems: Vec<Problem>,
 }
 
 /// A message, or why it could not be read.
 pub(super) type Outcome<'a> = Result<Cow<'a, Message>, Problem>;
 
-/// A session's messages, without what must not be told.
+/// A session's messages, redacted if requested.
 struct PassedMessage<'a> {
     export: &'a Export,
     facts: Cow<'a, SessionFacts>,
-    /// How many messages there were so far.
+    /// The number of messages so far.
     many: usize,
     messages: Source<'a>,
 }
 
-/// Where messages come from: a session's files, or a saved chat, which is in memory.
+/// The origin of messages: a session's files, or a saved chat, which is in memory.
 enum Source<'a> {
     Files(Messages<'a>),
     Saved(std::slice::Iter<'a, Message>),
@@ -69,7 +69,7 @@ impl<'a> TranscriptStream<'a> {
         renderer: &'a mut dyn Renderer,
         split: Option<usize>,
     ) -> Self {
-        // What is in an image cannot be looked through.
+        // Images cannot be scanned.
         let images = if export.redaction.is_some() { Images::Named } else { export.images };
         let told = PassedMessage::new(opened, export, renderer);
         Self {
@@ -89,7 +89,7 @@ impl<'a> TranscriptStream<'a> {
         }
     }
 
-    /// Reads ahead on a thread of its own while others are written.
+    /// Reads ahead on a separate thread while others are written.
     pub(super) fn ahead<'scope>(mut self, scope: &'scope Scope<'scope, '_>) -> Self
     where
         'a: 'scope,
@@ -98,7 +98,7 @@ impl<'a> TranscriptStream<'a> {
         self
     }
 
-    /// Tells sub-agents' sessions, too, where the format has room for them.
+    /// Renders sub-agents' sessions, too, if the format supports them.
     pub(super) fn with_agents(mut self, agents: &'a [Opened]) -> Self {
         if self.renderer.nests() {
             self.agents = agents;
@@ -106,7 +106,7 @@ impl<'a> TranscriptStream<'a> {
         self
     }
 
-    /// Writes each part to the file that `place` names, and returns the files with their sizes.
+    /// Writes each part to the file that `place` returns, and returns the files with their sizes.
     pub(super) fn write(
         &mut self,
         place: &dyn Fn(usize) -> PathBuf,
@@ -125,7 +125,7 @@ impl<'a> TranscriptStream<'a> {
         Ok(written)
     }
 
-    /// Writes one part, or all when it is not split. `name` is the file of a part.
+    /// Writes one part, or all if it is not split. `name` is the file of a part.
     pub(super) fn part(
         &mut self,
         name: &dyn Fn(usize) -> String,
@@ -153,7 +153,7 @@ impl<'a> TranscriptStream<'a> {
         self.renderer.end(None, out)
     }
 
-    /// Tells one message and the sub-agents it called, and returns whether anything of it is shown.
+    /// Renders one message and the sub-agents it called, and returns whether anything of it is shown.
     fn message(&mut self, message: Outcome<'a>, out: &mut dyn Write) -> io::Result<bool> {
         let Some(message) = self.one(message, out)? else { return Ok(false) };
         if message.kind == MessageKind::Prompt && self.first.is_none() {
@@ -163,7 +163,7 @@ impl<'a> TranscriptStream<'a> {
         Ok(self.renderer.shows(&message))
     }
 
-    /// Tells one message; `None` when it could not be read.
+    /// Renders one message; `None` if it could not be read.
     fn one(
         &mut self,
         message: Outcome<'a>,
@@ -188,7 +188,7 @@ impl<'a> TranscriptStream<'a> {
         Ok(Some(message))
     }
 
-    /// Tells the sub-agents that a message called.
+    /// Renders the sub-agents that a message called.
     fn called(&mut self, message: &Message, depth: usize, out: &mut dyn Write) -> io::Result<()> {
         for call in message.tool_calls.iter().filter(|_| !self.agents.is_empty()) {
             let is_it =
@@ -198,8 +198,8 @@ impl<'a> TranscriptStream<'a> {
         Ok(())
     }
 
-    /// Tells the sub-agents of a session whose call was not met: it is not known, or stood in what could not be read. In the strict view
-    /// it may have been undone.
+    /// Renders the sub-agents of a session whose call was not found: it is unknown, or was in an unreadable part. In the
+    /// strict view it may have been undone.
     fn uncalled(&mut self, by: &SessionId, depth: usize, out: &mut dyn Write) -> io::Result<()> {
         let strict = self.export.options.strict;
         let is_it = |agent: &SessionFacts| {
@@ -208,7 +208,7 @@ impl<'a> TranscriptStream<'a> {
         self.agents(is_it, depth, out)
     }
 
-    /// Tells the sub-agents that are wanted, each once.
+    /// Renders the wanted sub-agents, each once.
     fn agents(
         &mut self,
         wanted: impl Fn(&SessionFacts) -> bool,
@@ -275,7 +275,7 @@ impl<'a> Iterator for PassedMessage<'a> {
     }
 }
 
-/// Returns the path of a file in a folder, for a name that may have a folder of its own in front.
+/// Returns the path of a file in a folder, for a name that may include a folder.
 pub(super) fn below(folder: &Path, name: &str) -> PathBuf {
     name.split('/').fold(folder.to_owned(), |path, part| path.join(part))
 }

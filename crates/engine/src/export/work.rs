@@ -1,4 +1,4 @@
-//! What is to be written into a folder, done on all cores.
+//! Writes a folder on all cores.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -22,10 +22,10 @@ use crate::Error;
 use crate::cancel::stop_if_cancelled;
 use crate::snapshot::disk_scan::Progress;
 
-/// Maximum number of partitions written at once, whatever the number of cores: the rows of each are held in memory.
+/// The maximum number of partitions written at once, for any number of cores: the rows of each are in memory.
 const MOST_GATHERED: usize = 4;
 
-/// What workers share.
+/// Shared by the workers.
 pub(super) struct Work<'a> {
     pub(super) folder: &'a Path,
     pub(super) export: &'a Export,
@@ -38,18 +38,18 @@ pub(super) struct Work<'a> {
     pub(super) state: Mutex<State>,
 }
 
-/// What came of a job.
+/// The result of a job.
 #[derive(Default)]
 struct Outcome {
     /// The files of each output.
     files: Vec<Vec<Written>>,
-    /// What the index of a folder of pages says of it.
+    /// Its row in the index of a folder of pages.
     row: Option<SiteRow>,
-    /// What could not be used.
+    /// The problems.
     problems: Vec<Problem>,
-    /// Images and other data that were not looked into.
+    /// Images and other data that were not scanned.
     unseen: u64,
-    /// Whether a session was gone when its turn came.
+    /// Whether a session was deleted meanwhile.
     lost: bool,
 }
 
@@ -61,7 +61,7 @@ impl Outcome {
 }
 
 impl Work<'_> {
-    /// Writes everything, on all cores, and takes away what is gone.
+    /// Writes everything, on all cores, and removes what no longer exists.
     pub(super) fn run(
         self,
         key: &str,
@@ -80,7 +80,7 @@ impl Work<'_> {
         let folder = self.folder;
         let mut state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         if state.error.is_none() {
-            // Last, so that no row is missing at any time that was there and is to stay.
+            // Last, so that no row is ever missing that existed and is kept.
             state.error = gone.iter().find_map(|key| state.forget(key, folder).err());
         }
         let saved = state.manifest.save(folder);
@@ -103,7 +103,7 @@ impl Work<'_> {
                 state.exported.problems.append(&mut problems);
                 let mut written = job.outputs.iter().zip(files);
                 written.try_for_each(|(output, files)| {
-                    // What is not whole is written again.
+                    // An incomplete output is written again.
                     let stamp = output.stamp.clone().filter(|_| !lost);
                     let entry = Entry { stamp, options: key.to_owned(), files, row: row.clone() };
                     state.keep(&output.key, entry, self.folder)
@@ -111,7 +111,7 @@ impl Work<'_> {
             });
             if let Err(error) = kept {
                 state.error.get_or_insert(error);
-                // The others end after what they are at.
+                // The others stop after their current job.
                 self.next.store(self.jobs.len(), Ordering::Relaxed);
                 return;
             }
@@ -239,7 +239,7 @@ impl Work<'_> {
         below(self.folder, &names::part(&output.stem, number, self.export.extension()))
     }
 
-    /// Returns what the manifest says of a file.
+    /// Returns the manifest entry of a file.
     fn named(&self, path: &Path, bytes: u64) -> Written {
         let below = path.strip_prefix(self.folder).unwrap_or(path);
         let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();

@@ -1,4 +1,4 @@
-//! A place in a conversation, from which pages are read in both directions: whatever the conversation came from.
+//! A position in a conversation, from which pages are read in both directions, for sessions and saved chats.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::messages::window::Windows;
 use crate::messages::{Bound, Messages, Pending, View, pending};
 use crate::sessions::open::Opened;
 
-/// A place in the conversation of one session, or of a saved chat. It owns what it reads from and can be kept as long as a
-/// view shows the conversation.
+/// A position in the conversation of one session, or of a saved chat. It owns its data and can be kept as long as a view
+/// shows the conversation.
 #[derive(Debug)]
 pub struct MessageCursor {
     opened: Arc<Opened>,
@@ -20,23 +20,23 @@ pub struct MessageCursor {
     counters: Vec<Option<LineCounter>>,
 }
 
-/// What is to be read.
+/// What to read.
 #[derive(Debug)]
 enum Rows {
     /// Messages in the session's files.
     Files(Vec<Pending>),
-    /// Number of messages of a saved chat, from this one on: it was read as a whole.
+    /// Messages of a saved chat, from this one on: it was read at once.
     Saved { first: usize, many: usize },
 }
 
-/// Where in a conversation.
+/// A position in a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Position {
-    /// Before the message with this number, from 0; the end when there are fewer.
+    /// Before the message with this number, from 0; the end if there are fewer.
     Index(usize),
-    /// Before the message whose id begins like this.
+    /// Before the message whose id has this prefix.
     Id(String),
-    /// Before the message in this file that reaches beyond this byte.
+    /// Before the message in this file that ends after this byte.
     Byte {
         /// The file, as messages name it.
         file: String,
@@ -46,7 +46,7 @@ pub enum Position {
 }
 
 impl MessageCursor {
-    /// Begins at the first message.
+    /// Starts at the first message.
     pub fn new(opened: Arc<Opened>, view: View) -> Self {
         let rows = if opened.is_saved() {
             Rows::Saved { first: 0, many: opened.saved().len() }
@@ -56,7 +56,7 @@ impl MessageCursor {
         Self { opened, rows, at: 0, windows: Windows::default(), counters: Vec::new() }
     }
 
-    /// Returns how many messages there are.
+    /// Returns the number of messages.
     pub fn len(&self) -> usize {
         match &self.rows {
             Rows::Files(pending) => pending.len(),
@@ -69,13 +69,13 @@ impl MessageCursor {
         self.len() == 0
     }
 
-    /// Returns how many messages are before it.
+    /// Returns the number of messages before it.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// Leaves out what comes before `from` and behind `to`, goes to what is first then, and returns how many messages were
-    /// left out before it. Where nothing is left, the bound that is to blame is the error.
+    /// Drops everything before `from` and after `to`, goes to the first message, and returns the number of messages dropped
+    /// before it. If nothing is left, the bound that caused it is the error.
     pub fn keep_between(
         &mut self,
         from: Option<&Bound>,
@@ -101,7 +101,7 @@ impl MessageCursor {
         }
     }
 
-    /// Goes to a place. Returns whether there is one like that; if not, it stays where it is.
+    /// Goes to a position. Returns whether it exists; if not, nothing changes.
     pub fn seek(&mut self, position: &Position) -> bool {
         let found = match position {
             Position::Index(index) => Some((*index).min(self.len())),
@@ -115,7 +115,7 @@ impl MessageCursor {
         found.is_some()
     }
 
-    /// Reads no more than `many` messages from here on, and goes behind them. Empty at the end.
+    /// Reads at most `many` messages from here on, and advances. Empty at the end.
     pub fn next_page(&mut self, many: usize) -> Vec<Result<Message, Problem>> {
         let end = self.at.saturating_add(many).min(self.len());
         let page = self.read(self.at, end);
@@ -123,7 +123,7 @@ impl MessageCursor {
         page
     }
 
-    /// Reads no more than `many` messages before here, in their order, and goes before them. Empty at the start.
+    /// Reads at most `many` messages before here, in order, and goes back. Empty at the start.
     pub fn previous_page(&mut self, many: usize) -> Vec<Result<Message, Problem>> {
         let start = self.at.saturating_sub(many);
         let page = self.read(start, self.at);
@@ -177,7 +177,7 @@ impl MessageCursor {
             }
         };
         let mut messages = self.opened.read(pending);
-        // Files stay open from page to page, and lines are counted on.
+        // Files stay open from page to page, and line counting continues.
         messages.resume(std::mem::take(&mut self.windows), std::mem::take(&mut self.counters));
         let page = messages.by_ref().collect();
         (self.windows, self.counters) = messages.suspend();
@@ -185,7 +185,7 @@ impl MessageCursor {
     }
 }
 
-/// Messages of a saved chat have no ids and often no times: numbers tell.
+/// Messages of a saved chat have no ids and often no times: numbers are used.
 fn saved_between(
     all: &[Message],
     from: Option<&Bound>,

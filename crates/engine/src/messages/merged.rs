@@ -1,10 +1,10 @@
-//! Two versions of a message as one: what the agent shows, and what only the other version holds.
+//! Merges two versions of a message: what the agent shows, and what only the other version has.
 
 use std::collections::HashMap;
 
 use recount_model::{Message, ToolCall};
 
-/// Adds to what the agent shows of a message what a richer version of it holds. A later record often lacks the calls, thoughts
+/// Adds what only a richer version of a message has to what the agent shows. A later record often lacks the calls, thoughts
 /// and figures of an earlier one; its text is the one that counts.
 pub(super) fn merged(shown: Message, richer: Message) -> Message {
     let is_same = shown.text == richer.text;
@@ -21,7 +21,7 @@ pub(super) fn merged(shown: Message, richer: Message) -> Message {
     }
 }
 
-/// All calls of both, in the order of the richer version; where both have one, the one with more to tell.
+/// Returns all calls of both, in the order of the richer version; if both have one, the more complete one.
 fn calls(shown: Vec<ToolCall>, richer: Vec<ToolCall>) -> Vec<ToolCall> {
     if shown.is_empty() {
         return richer;

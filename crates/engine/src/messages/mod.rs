@@ -1,4 +1,4 @@
-//! The messages of one session, read one after the other from their places on disk.
+//! The messages of one session, read one after the other from their locations on disk.
 
 pub(crate) mod cursor;
 mod merged;
@@ -26,34 +26,34 @@ use crate::sessions::union::{Row, union};
 pub enum View {
     /// What the agent's own loader would show.
     Strict,
-    /// Everything that was ever said.
+    /// Everything ever recorded.
     #[default]
     Full,
 }
 
-/// An end of a stretch of messages.
+/// An end of a range of messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// The n-th message, from 1; from the end when negative.
+    /// The n-th message, from 1; from the end if negative.
     Number(i64),
     /// The first message at or after this time, or the last one at or before it.
     Time(Timestamp),
-    /// The message whose id begins like this.
+    /// The message whose id has this prefix.
     Id(String),
 }
 
-/// One message to come.
+/// A message that is not read yet.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     session_file: usize,
     entry: usize,
     span: Span,
     fate: Fate,
-    /// A version that holds more than the one that the agent shows.
+    /// A version with more than the one that the agent shows.
     richer: Option<Richer>,
 }
 
-/// Where a version stands that holds more.
+/// The location of a richer version.
 #[derive(Clone, Copy, Debug)]
 struct Richer {
     session_file: usize,
@@ -61,10 +61,10 @@ struct Richer {
     span: Span,
 }
 
-/// What is known of a message before it is read.
+/// What is known about a message before it is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Upcoming<'a> {
-    /// Which of the session's files it stands in.
+    /// The session's file that it is in.
     pub(crate) session_file: usize,
     pub(crate) outline: &'a Outline,
     pub(crate) entry: &'a MessageEntry,
@@ -97,7 +97,7 @@ impl<'a> Messages<'a> {
         Self::over(source, session_files, folder, pending(session_files, view))
     }
 
-    /// Reads just these.
+    /// Reads only these.
     fn over(
         source: &'static dyn Source,
         session_files: &'a SessionFiles,
@@ -119,14 +119,14 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Goes on with the files that another one had open.
+    /// Continues with the files that another one had open.
     fn resume(&mut self, windows: Windows, counters: Vec<Option<LineCounter>>) {
         if windows.len() == self.windows.len() && counters.len() == self.counters.len() {
             (self.windows, self.counters) = (windows, counters);
         }
     }
 
-    /// Hands on the files that are open.
+    /// Returns the open files.
     fn suspend(self) -> (Windows, Vec<Option<LineCounter>>) {
         (self.windows, self.counters)
     }
@@ -136,13 +136,13 @@ impl<'a> Messages<'a> {
         self.pending.collect()
     }
 
-    /// Reads so much of each message.
+    /// Sets how much of each message is read.
     #[must_use]
     pub fn in_detail(self, detail: Detail) -> Self {
         Self { detail, ..self }
     }
 
-    /// Leaves out what the session borrows from another one, where it counts already.
+    /// Skips what the session shares with its base, where it is counted.
     pub(crate) fn keep_own(&mut self) {
         let all: Vec<Pending> = self.pending.by_ref().collect();
         let is_own = |pending: &Pending| {
@@ -153,8 +153,8 @@ impl<'a> Messages<'a> {
         self.pending = kept.into_iter();
     }
 
-    /// Leaves out messages of which nothing was recorded since one of the files had this number of message versions. The
-    /// others must not have changed.
+    /// Skips messages of which nothing was recorded since one of the files had this number of message versions. The others
+    /// must not have changed.
     pub(crate) fn keep_since(&mut self, session_file: usize, versions: u64) {
         let all: Vec<Pending> = self.pending.by_ref().collect();
         let is_new = |pending: &Pending| {
@@ -179,8 +179,8 @@ impl<'a> Messages<'a> {
         self.pending = kept.unwrap_or_default().into_iter();
     }
 
-    /// Leaves out what comes before `from` and behind `to`, and returns how many messages come before. Where nothing is
-    /// left, the bound that is to blame is the error.
+    /// Drops everything before `from` and after `to`, and returns the number of messages before. If nothing is left, the
+    /// bound that caused it is the error.
     pub fn between(&mut self, from: Option<&Bound>, to: Option<&Bound>) -> Result<usize, Bound> {
         let all: Vec<Pending> = self.pending.by_ref().collect();
         let start = from.map_or(Some(0), |bound| self.place(&all, bound, End::From));
@@ -235,7 +235,7 @@ impl<'a> Messages<'a> {
         self.session_files.files.get(pending.session_file)?.file.outline.entries.get(pending.entry)
     }
 
-    /// Returns what is known of the next message.
+    /// Returns what is known about the next message.
     pub(crate) fn upcoming(&self) -> Option<Upcoming<'a>> {
         let &Pending { session_file, entry, span, fate, .. } = self.pending.as_slice().first()?;
         let outline = &self.session_files.files.get(session_file)?.file.outline;
@@ -274,14 +274,14 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Reads on to the next message whose bytes are `wanted`; those of the others are not looked into.
+    /// Advances to the next message whose bytes are `wanted`; other messages are not parsed.
     pub(crate) fn next_wanted(
         &mut self,
         wanted: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Option<Result<Message, Problem>> {
         loop {
             let pending = self.pending.next()?;
-            // What cannot be read is told by reading it; what was recorded in pieces may hold in all of them together.
+            // An unreadable message is reported by reading it; one recorded in pieces may match in all of them together.
             let is_split = pending.richer.is_some()
                 || self.entry(&pending).is_some_and(|entry| !entry.pieces.is_empty());
             if is_split || self.bytes(&pending).is_none_or(&mut *wanted) {
@@ -290,7 +290,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// Returns the bytes of a message as they are on disk.
+    /// Returns the raw bytes of a message on disk.
     fn bytes(&mut self, pending: &Pending) -> Option<&[u8]> {
         let path = &self.session_files.files.get(pending.session_file)?.file.at.path;
         self.windows.read(pending.session_file, path, pending.span)
@@ -308,7 +308,7 @@ impl<'a> Messages<'a> {
         Some(pieces)
     }
 
-    /// Reads a message: what the agent shows of it, and what only a richer version holds.
+    /// Reads a message: what the agent shows of it, and what only a richer version has.
     fn read(&mut self, pending: Pending) -> Result<Message, Problem> {
         let shown = self.read_version(pending);
         let Some(Richer { session_file, entry, span }) = pending.richer else { return shown };
@@ -370,7 +370,7 @@ impl Iterator for Messages<'_> {
 
 impl ExactSizeIterator for Messages<'_> {}
 
-/// Which end of a stretch is looked for.
+/// Which end of a range is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     From,
@@ -384,8 +384,8 @@ fn pending(session_files: &SessionFiles, view: View) -> Vec<Pending> {
     }
 }
 
-/// Everything that was ever said. What the agent's loader shows of a message is what is shown here, too; what only a richer
-/// version holds is added when it is read.
+/// Returns everything ever recorded. What the agent's loader shows of a message is shown here, too; what only a richer
+/// version has is added when it is read.
 fn full(session_files: &SessionFiles) -> Vec<Pending> {
     let mut shown: Vec<Option<Vec<Option<Span>>>> = vec![None; session_files.files.len()];
     let mut shown = |session_file: usize, entry: usize| {
@@ -409,7 +409,7 @@ fn full(session_files: &SessionFiles) -> Vec<Pending> {
     union(session_files).into_iter().filter_map(pending).collect()
 }
 
-/// Returns per entry of a file where the version stands that the agent shows.
+/// Returns per entry of a file the location of the version that the agent shows.
 fn shown_spans(outline: &Outline) -> Vec<Option<Span>> {
     let mut spans = vec![None; outline.entries.len()];
     for shown in &outline.strict {
@@ -469,12 +469,12 @@ impl OtherVersions for Versions<'_> {
     }
 }
 
-/// A file of a session as it is on disk.
+/// A file of a session on disk.
 #[derive(Debug)]
 pub struct RawFile<'a> {
     /// Its path.
     pub path: &'a Path,
-    /// What it is to the session.
+    /// Its role in the session.
     pub role: FileRole,
 }
 

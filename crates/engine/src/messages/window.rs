@@ -1,4 +1,4 @@
-//! Stretches of a file, read through a window so that neighbours cost one read.
+//! Ranges of a file, read through a window so that adjacent ones cost one read.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use recount_formats::bytes::Input;
 use recount_model::Span;
 
-/// How much is read at a time.
+/// The read size.
 const WINDOW: u64 = 256 * 1024;
 
-/// How many files are open at once; a session may have thousands.
+/// The maximum number of open files; a session may have thousands.
 pub(super) const OPEN: usize = 32;
 
-/// The files of a session, opened as they are read.
+/// The files of a session, opened on demand.
 #[derive(Debug, Default)]
 pub(crate) struct Windows {
     all: Vec<Option<Window>>,
@@ -25,12 +25,12 @@ impl Windows {
         Self { all: std::iter::repeat_with(|| None).take(files).collect(), open: Vec::new() }
     }
 
-    /// Returns how many files there are.
+    /// Returns the number of files.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Returns the bytes of a span of one of the files; nothing when they cannot be read.
+    /// Returns the bytes of a span of one of the files; `None` if they cannot be read.
     pub(crate) fn read(&mut self, file: usize, path: &Path, span: Span) -> Option<&[u8]> {
         if self.all.get(file)?.is_none() {
             if self.open.len() >= OPEN {
@@ -47,7 +47,7 @@ impl Windows {
     }
 }
 
-/// A file that is read in stretches.
+/// A file that is read in ranges.
 #[derive(Debug)]
 pub struct Window {
     file: Input,
@@ -74,7 +74,7 @@ impl Window {
             let wanted = span.bytes.max(WINDOW);
             self.bytes.clear();
             if self.bytes.capacity() as u64 > 8 * wanted {
-                // One huge message must not hold its memory for the rest.
+                // One huge message must not keep its memory allocated.
                 self.bytes.shrink_to(usize::try_from(wanted).unwrap_or(0));
             }
             self.start = span.offset;

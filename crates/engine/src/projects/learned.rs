@@ -1,4 +1,4 @@
-//! Our own files about projects: what was learned, and the names that the user gave.
+//! recount's own files about projects: what was learned, and the aliases.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::{Engine, Error};
 const LEARNED: &str = "folders.json";
 /// Names of projects.
 const ALIASES: &str = "projects.toml";
-/// A map larger than this is damaged.
+/// A larger map is damaged.
 const MOST: u64 = 256 * 1024 * 1024;
 
 impl Engine {
@@ -22,10 +22,10 @@ impl Engine {
         read.and_then(|bytes| Learned::parse(&bytes).ok()).unwrap_or_default()
     }
 
-    /// Keeps what was learned in this run, beside what other runs have learned meanwhile.
+    /// Stores what was learned in this run, merged with what other runs have learned meanwhile.
     ///
     /// # Errors
-    /// If our data folder cannot be written.
+    /// If recount's data folder cannot be written.
     pub(crate) fn learn(&self, news: Learned) -> Result<(), Error> {
         let Some(path) = self.learned_file().filter(|_| !news.is_empty()) else { return Ok(()) };
         if let Some(folder) = path.parent() {
@@ -41,10 +41,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Forgets what was learned, and says how many folders were known.
+    /// Deletes what was learned, and returns the number of known folders.
     ///
     /// # Errors
-    /// If our data folder cannot be written.
+    /// If recount's data folder cannot be written.
     pub fn forget_projects(&self) -> Result<usize, Error> {
         let known = self.learned().len();
         if let Some(path) = self.learned_file() {
@@ -60,7 +60,7 @@ impl Engine {
     /// Returns the names that the user gave to projects.
     ///
     /// # Errors
-    /// If their file cannot be understood.
+    /// If their file is invalid.
     pub fn aliases(&self) -> Result<Aliases, Error> {
         let Some(path) = self.aliases_file() else { return Ok(Aliases::default()) };
         let Some(text) = written(&path)? else { return Ok(Aliases::default()) };
@@ -70,7 +70,7 @@ impl Engine {
     /// Changes the names that the user gave to projects.
     ///
     /// # Errors
-    /// If their file cannot be understood or written.
+    /// If their file is invalid or cannot be written.
     pub fn change_aliases(&self, change: impl FnOnce(&mut Aliases)) -> Result<Aliases, Error> {
         let Some(path) = self.aliases_file() else { return Err(Error::NoDataFolder) };
         if let Some(folder) = path.parent() {

@@ -1,4 +1,4 @@
-//! Which project a person means.
+//! Finds the project that a user means.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use recount_platform::Folders;
 use crate::Error;
 use crate::sessions::scope::holds;
 
-/// The shortest start of a hash that is looked for.
+/// The shortest accepted hash prefix.
 const SHORTEST: usize = 4;
 
-/// Returns the numbers of those that are the project a person means: the closest way of meaning one that fits any.
+/// Returns the numbers of the projects that match: by the most specific kind of match that finds any.
 pub(crate) fn matching(
     projects: &[&Project],
     wanted: &str,
@@ -49,7 +49,7 @@ pub(crate) fn matching(
             0 => {}
             1 => {
                 let paths: Vec<_> = hits.iter().filter_map(|(_, hit)| hit.path.as_ref()).collect();
-                // Other agents know the same folder by other names.
+                // Other agents have other names for the same folder.
                 let is_same =
                     |one: &Project| one.path.as_ref().is_some_and(|path| paths.contains(&path));
                 let others = projects.iter().enumerate().filter(|(_, one)| is_same(one));
@@ -64,7 +64,7 @@ pub(crate) fn matching(
     Err(Error::NoProject(wanted.to_owned()))
 }
 
-/// The folder of the project in which another folder lies, if that one is there.
+/// Returns the folder of the project that contains another folder, if that exists.
 fn nearest<'a>(
     projects: &[&'a Project],
     folder: &Path,
@@ -77,13 +77,13 @@ fn nearest<'a>(
     above.max_by_key(|path| path.as_str().len()).filter(|_| folder.is_dir())
 }
 
-/// The names of a project: the one it was given, its folder's, its directory's.
+/// Returns the names of a project: its alias, its folder's name, its directory's name.
 fn names(project: &Project) -> impl Iterator<Item = &str> {
     let leaf = project.path.as_ref().map(RecordedPath::leaf);
     project.alias.as_deref().into_iter().chain(leaf).chain(project.slug.as_deref())
 }
 
-/// Whether the letters of `wanted` stand in `name` in the same order, beginning with the same: `lgr` for `ledger`.
+/// Whether the letters of `wanted` are in `name` in the same order, with the same first letter: `lgr` for `ledger`.
 fn is_scattered(wanted: &str, name: &str) -> bool {
     let mut letters = name.chars();
     wanted.chars().count() >= 2

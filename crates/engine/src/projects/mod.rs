@@ -1,4 +1,4 @@
-//! Every project: which folder it is, and what was done there.
+//! Projects: their folders, and their usage.
 
 pub(crate) mod learned;
 pub(crate) mod matching;
@@ -33,11 +33,11 @@ use crate::{Engine, Error};
 /// One project.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProjectRow {
-    /// The folder, as the agent wrote it; of several under one name, the one used last.
+    /// The folder, as the agent wrote it; of several under one name, the most recent.
     pub path: Option<RecordedPath>,
-    /// The name people know it by.
+    /// Its display name.
     pub name: String,
-    /// The name that the user gave it.
+    /// Its alias.
     pub alias: Option<String>,
     /// Whether the folder still exists.
     pub state: ProjectState,
@@ -55,13 +55,13 @@ pub struct ProjectRow {
     pub bytes: u64,
     /// Tokens, each request once.
     pub tokens: Tokens,
-    /// The first moment of its sessions.
+    /// The earliest time of its sessions.
     pub began: Option<Timestamp>,
-    /// The last moment of its sessions.
+    /// The latest time of its sessions.
     pub last_used: Option<Timestamp>,
-    /// How the path is known.
+    /// The evidence for the path.
     pub evidence: Vec<Clue>,
-    /// Where a folder that is gone has likely gone to.
+    /// The likely new location of a missing folder.
     pub moved_to: Option<Moved>,
     /// The directories in which the agents keep it.
     pub parts: Vec<ProjectPart>,
@@ -72,9 +72,9 @@ pub struct ProjectRow {
 pub struct ProjectPart {
     /// The directory.
     pub directory: PathBuf,
-    /// Whose it is.
+    /// Its agent.
     pub source: SourceName,
-    /// The folder it stands for.
+    /// Its folder.
     pub path: Option<RecordedPath>,
     /// Whether that folder still exists.
     pub state: ProjectState,
@@ -98,10 +98,10 @@ impl ProjectRow {
 }
 
 impl Engine {
-    /// Lists projects, last used first.
+    /// Lists projects, most recent first.
     ///
     /// # Errors
-    /// If the names that the user gave to projects are not understood.
+    /// If the aliases of projects are invalid.
     pub fn projects(
         &self,
         seek: Option<&Seek>,
@@ -111,7 +111,7 @@ impl Engine {
         let effort = seek.map_or(Effort::Projects, |seek| Effort::Scan(seek.clone()));
         let (listing, disk, resolved) = self.scan_all(&effort, progress)?;
         let mut rows: BTreeMap<String, ProjectRow> = BTreeMap::new();
-        // Last used first, so that the newest of several folders stands for a name.
+        // Most recent first, so that the newest of several folders represents a name.
         for session in &listing.sessions {
             let row = rows.entry(session.project.key()).or_insert_with(|| blank(&session.project));
             add(row, session);
@@ -148,7 +148,7 @@ impl Engine {
         Ok((rows, listing))
     }
 
-    /// Keeps the rows of the one project that a person means.
+    /// Keeps the rows of the only project that matches.
     ///
     /// # Errors
     /// If there is none, or several.
@@ -164,7 +164,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns the folder of the project that a person means, or its hash when nobody knows the folder.
+    /// Returns the folder of the project that matches, or its hash if the folder is unknown.
     ///
     /// # Errors
     /// If there is none, or several.
@@ -257,7 +257,7 @@ fn add(row: &mut ProjectRow, session: &SessionFacts) {
     }
 }
 
-/// Adds what is known of one of a project's directories.
+/// Adds what is known about one of a project's directories.
 fn merge(row: &mut ProjectRow, project: &Project) {
     row.slug = row.slug.take().or_else(|| project.slug.clone());
     if row.path != project.path {
@@ -269,7 +269,7 @@ fn merge(row: &mut ProjectRow, project: &Project) {
             (known.clue, &known.detail, &known.names) == (clue.clue, &clue.detail, &clue.names)
         };
         match row.evidence.iter_mut().find(same) {
-            // What only suggests in one directory may prove in another.
+            // A suggestion in one directory may be a proof in another.
             Some(known) if known.weight < clue.weight => *known = clue.clone(),
             Some(_) => {}
             None => row.evidence.push(clue.clone()),

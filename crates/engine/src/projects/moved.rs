@@ -1,4 +1,4 @@
-//! Where folders that are gone have likely gone to.
+//! Finds the likely new locations of missing folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::projects::resolve::ResolvedProjects;
 use crate::projects::text_clues::stamp;
 use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder};
 
-/// How many folders are compared with one that is gone.
+/// The maximum number of folders that are compared with a missing one.
 const SPOTS: usize = 500;
 
-/// Says for each row whose folder is gone where it may have gone to.
+/// Sets the likely new location for each row whose folder is missing.
 pub(crate) fn new_places(
     rows: &mut [ProjectRow],
     disk: &DiskSnapshot,
@@ -42,7 +42,7 @@ pub(crate) fn new_places(
         let mut spots: BTreeSet<String> =
             beside(Path::new(path.as_str())).into_iter().take(SPOTS).collect();
         spots.extend(known.iter().take(SPOTS).cloned());
-        // A home, or a folder of the system, holds everything; no project has gone there, nor into an agent's folder.
+        // A home, or a system folder, contains everything; no project has moved there, nor into an agent's folder.
         let is_broad = |spot: &str| {
             Path::new(spot).components().count() < 3
                 || homes.iter().any(|home| home.starts_with(spot))
@@ -57,7 +57,7 @@ pub(crate) fn new_places(
         let own: Vec<&LocatedFolder> = own.map(|(folder, _)| folder).collect();
         let spoken = spoken(&own, path.as_str(), catalog.as_ref(), &mut read);
         for spot in &spots {
-            // What lies in a folder is listed once, however many are gone.
+            // The contents of a folder are listed once, for any number of missing ones.
             let new = || FolderCandidate::new(spot.as_str(), began.get(spot).copied());
             looked.entry(spot.clone()).or_insert_with(new);
         }
@@ -67,14 +67,14 @@ pub(crate) fn new_places(
         row.moved_to = propose(&gone, spots);
     }
     if !read.is_empty() {
-        // What cannot be kept is read again.
+        // What cannot be cached is read again.
         engine.write_later(move |catalog| {
             let _kept = catalog.keep_states(&read);
         });
     }
 }
 
-/// Returns the files that the sessions of a project speak of. All of its texts are read only when one has changed.
+/// Returns the files that the sessions of a project mention. Its texts are only read again if one has changed.
 fn spoken(
     folders: &[&LocatedFolder],
     project: &str,
@@ -99,7 +99,7 @@ fn spoken(
     spoken
 }
 
-/// Folders that are there and may be a project: what is on record anywhere, and what a search met.
+/// Returns existing folders that may be a project: recorded ones, and those found by a search.
 fn known_folders(resolved: &ResolvedProjects) -> Vec<String> {
     let on_record = |kind: ClueKind| !matches!(kind, ClueKind::Text | ClueKind::Beside);
     let recorded = resolved

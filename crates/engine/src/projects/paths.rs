@@ -9,17 +9,17 @@ use recount_formats::bytes;
 use recount_formats::source::ProjectFolder;
 use recount_store::MentionedFiles;
 
-/// How many files of a project are looked at, smallest first, and how much of each.
+/// The maximum number of files of a project that are read, smallest first, and how much of each.
 const FILES: usize = 24;
 const BYTES: u64 = 2 * 1024 * 1024;
-/// How many different paths are taken from one file.
+/// The maximum number of distinct paths from one file.
 const PATHS: usize = 4096;
-/// How many words of a line may belong to a path.
+/// The maximum number of words in a path.
 const WORDS: usize = 8;
-/// How long a path can be.
+/// The maximum length of a path.
 const LONGEST: usize = 1024;
 
-/// Lists the files of a project directory that may speak of paths, smallest first.
+/// Lists the files of a project directory that may mention paths, smallest first.
 pub(crate) fn texts(source: &dyn Source, folder: &ProjectFolder) -> Vec<PathBuf> {
     let mut files: Vec<(u64, PathBuf)> =
         folder.files.iter().map(|file| (file.bytes, file.path.clone())).collect();
@@ -29,7 +29,7 @@ pub(crate) fn texts(source: &dyn Source, folder: &ProjectFolder) -> Vec<PathBuf>
     files.into_iter().take(FILES).map(|(_, path)| path).collect()
 }
 
-/// Returns the absolute paths in one file, and how many bytes were read.
+/// Returns the absolute paths in one file, and the number of bytes read.
 pub(crate) fn paths_in(file: &Path) -> (BTreeSet<String>, u64) {
     let mut paths = BTreeSet::new();
     let text = text_of(file);
@@ -37,7 +37,7 @@ pub(crate) fn paths_in(file: &Path) -> (BTreeSet<String>, u64) {
     (paths, text.len() as u64)
 }
 
-/// Returns the files below `folder`, and the names of files, that some files speak of.
+/// Returns the files below `folder`, and the file names, that some files mention.
 pub(crate) fn spoken_in(files: &[PathBuf], folder: &str) -> MentionedFiles {
     let mut spoken = MentionedFiles::default();
     for file in files {
@@ -64,12 +64,12 @@ fn is_plain(path: &str) -> bool {
 
 fn text_of(file: &Path) -> Vec<u8> {
     let mut text = Vec::new();
-    // What cannot be read speaks of nothing.
+    // An unreadable file mentions nothing.
     let _read = bytes::open(file).and_then(|input| input.take(BYTES).read_to_end(&mut text));
     text
 }
 
-/// Words that look like the name of a file: `cart.js`, `my-notes.tar.gz`.
+/// Returns words that look like file names: `cart.js`, `my-notes.tar.gz`.
 fn names(text: &[u8]) -> BTreeSet<String> {
     let part_of_name = |byte: &u8| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') || *byte >= 0x80
@@ -83,12 +83,12 @@ fn names(text: &[u8]) -> BTreeSet<String> {
         is_ending && !stem.is_empty()
     };
     let words = words.filter_map(|word| std::str::from_utf8(word).ok());
-    // Trees are drawn with characters that are no part of a name.
+    // Trees are drawn with characters that are not part of a name.
     let words = words.map(|word| word.trim_start_matches(['├', '└', '│', '─']));
     words.filter(is_name).take(PATHS).map(str::to_owned).collect()
 }
 
-/// A path begins behind a quote, a blank, a bracket or a line break and ends at a quote or an escape.
+/// A path begins after a quote, a space, a bracket or a line break and ends at a quote or an escape.
 fn collect(text: &[u8], paths: &mut BTreeSet<String>) {
     for (at, byte) in text.iter().enumerate() {
         if *byte == b'/' && begins(text, at) {
@@ -110,7 +110,8 @@ fn collect(text: &[u8], paths: &mut BTreeSet<String>) {
 fn begins(text: &[u8], at: usize) -> bool {
     let before = |back: usize| at.checked_sub(back).and_then(|at| text.get(at)).copied();
     match before(1) {
-        // `\n/path`: the letter before is that of an escape.
+        // `
+        // /path`: the letter before belongs to an escape.
         Some(b'n' | b't' | b'r') => before(2) == Some(b'\\'),
         Some(letter) => b"\"'`([{<>=:,;|@".contains(&letter) || letter.is_ascii_whitespace(),
         None => true,
@@ -124,7 +125,7 @@ fn unix(text: &[u8], paths: &mut BTreeSet<String>) {
         text.iter().take(LONGEST).position(|byte| matches!(byte, b'"' | b'\\' | b'\n' | b'`'));
     let end = end.unwrap_or(text.len().min(LONGEST));
     if let Some(path) = text.get(..end).and_then(|path| std::str::from_utf8(path).ok())
-        // Behind a blank another path begins.
+        // After a space another path begins.
         && let Some(path) = path.split(" /").next()
         && path.len() > 1
         && !path.starts_with("//")
@@ -148,7 +149,7 @@ fn windows(text: &[u8], paths: &mut BTreeSet<String>) {
     }
 }
 
-/// Adds a path that may end before the line does: words may follow it, and its own names may have blanks in them.
+/// Adds a path that may end before the line does: words may follow it, and its own names may contain spaces.
 fn insert(path: &str, paths: &mut BTreeSet<String>) {
     let drive = if path.as_bytes().get(1) == Some(&b':') { 2 } else { 0 };
     let rest = path.get(drive..).unwrap_or_default();

@@ -1,8 +1,7 @@
-//! Which folder each project directory stands for: every clue there is, the cheap ones first.
+//! Resolves each project directory to a folder: with all clues, the cheap ones first.
 //!
-//! What the agent wrote down itself settles most. Only for directories that stay unknown their sessions' text is
-//! read, then the rest of the machine is asked, then the disk is searched; and what led to nothing before is not
-//! looked at again until something changes.
+//! The agent's own records settle most. Only for directories that are still unknown, their sessions' text is read, then the
+//! rest of the machine is searched, then the disk; and what gave no result before is not repeated until something changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,26 +14,26 @@ use crate::Engine;
 use crate::projects::seek::Seek;
 use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 
-/// How many bytes of other projects' sessions a list of projects reads.
+/// The maximum number of bytes of other projects' sessions that a list of projects reads.
 const OTHER_TEXTS: u64 = 64 * 1024 * 1024;
 
-/// How hard folders are looked for.
+/// How much effort is spent to find folders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// For one directory: what is at hand.
+    /// For one directory: only what is readily available.
     Glance(usize),
     /// For a list: the whole machine, but hardly any waiting.
     List,
-    /// For a list of projects: folders that are gone, too.
+    /// For a list of projects: missing folders, too.
     Projects,
-    /// The user asked for it.
+    /// The user requested a scan.
     Scan(Seek),
 }
 
-/// What sessions tell of their project directories, by the directory's number.
+/// What sessions show about their project directories, by the directory's number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProjectHints {
-    /// Hashes that session files carry, with how many do.
+    /// Hashes in session files, with the number of files.
     pub(crate) hashes: BTreeMap<usize, BTreeMap<ProjectHash, usize>>,
     /// Folders that sessions had open.
     pub(crate) directories: BTreeMap<usize, BTreeSet<String>>,
@@ -43,7 +42,7 @@ pub(crate) struct ProjectHints {
 }
 
 impl ProjectHints {
-    /// Adds what one file of a directory tells.
+    /// Adds what one file of a directory shows.
     pub(crate) fn add(&mut self, folder: usize, hash: Option<&str>, directories: &[String]) {
         if let Some(hash) = hash.and_then(ProjectHash::new) {
             *self.hashes.entry(folder).or_default().entry(hash).or_default() += 1;
@@ -54,21 +53,21 @@ impl ProjectHints {
     }
 }
 
-/// What is known of all project directories.
+/// What is known about all project directories.
 #[derive(Debug, Default)]
 pub(crate) struct ResolvedProjects {
     /// By number of the directory.
     pub(crate) projects: Vec<Arc<Project>>,
     /// By the folder that a session records as its own.
     pub(crate) recorded: BTreeMap<RecordedPath, Arc<Project>>,
-    /// Every path that was met.
+    /// Every path that was found.
     pub(crate) candidates: Candidates,
     /// What earlier runs and this one have learned.
     pub(crate) learned: Learned,
 }
 
 impl ResolvedProjects {
-    /// Returns the project of a session: the folder that it records itself, else what its directory stands for.
+    /// Returns the project of a session: the folder that it records itself, else that of its directory.
     pub(crate) fn project_of(&self, folder: usize, cwd: Option<&RecordedPath>) -> Arc<Project> {
         let recorded = cwd.and_then(|cwd| self.recorded.get(cwd));
         recorded.or_else(|| self.projects.get(folder)).cloned().unwrap_or_default()
@@ -82,7 +81,7 @@ pub(crate) struct ResolveContext<'a> {
     hashes: Vec<Vec<(ProjectHash, usize)>>,
     /// Paths in each directory's own sessions.
     pub(crate) own: Vec<Candidates>,
-    /// The one directory that is asked about.
+    /// The only directory of interest.
     only: Option<usize>,
     pub(crate) candidates: Candidates,
     /// What earlier runs learned.
@@ -95,7 +94,7 @@ pub(crate) struct ResolveContext<'a> {
 }
 
 impl Engine {
-    /// Says which folder each project directory stands for.
+    /// Resolves each project directory to a folder.
     pub(crate) fn resolve_projects(
         &self,
         disk: &DiskSnapshot,
@@ -120,7 +119,7 @@ impl Engine {
         context.look_for_folders();
         let silent = context.seek(effort, progress);
         if asked && context.is_open() {
-            // A search that was asked for comes first.
+            // A requested search comes first.
             context.ask_machine();
             context.look_for_folders();
         }
@@ -141,7 +140,7 @@ impl Engine {
         ResolvedProjects { projects, recorded, candidates: context.candidates, learned }
     }
 
-    /// Returns the project of one session: the folder that it records itself, else what its directory stands for.
+    /// Returns the project of one session: the folder that it records itself, else that of its directory.
     pub(crate) fn project_of(
         &self,
         disk: &DiskSnapshot,
@@ -154,7 +153,7 @@ impl Engine {
     }
 }
 
-/// The project of a session that records its folder. Whether that folder is there is asked later.
+/// Returns the project of a session that records its folder. Whether that folder exists is checked later.
 fn recorded(path: RecordedPath) -> Project {
     let evidence = vec![Clue {
         clue: ClueKind::Session,
@@ -221,7 +220,7 @@ impl<'a> ResolveContext<'a> {
         }
     }
 
-    /// Puts what is known of a directory together.
+    /// Returns everything that is known about a directory.
     fn case(&self, number: usize) -> Option<Case<'_>> {
         let folder = self.disk.folders.get(number)?;
         Some(Case {
@@ -251,7 +250,7 @@ impl<'a> ResolveContext<'a> {
         }
     }
 
-    /// Lists the directories whose folder is not known, with the hash that is looked for, if one is known.
+    /// Lists the directories with an unknown folder, with the wanted hash, if one is known.
     pub(crate) fn unknown(&self) -> Vec<(usize, Option<ProjectHash>)> {
         let numbered =
             self.projects.iter().enumerate().filter(|(_, project)| project.path.is_none());
@@ -264,7 +263,7 @@ impl<'a> ResolveContext<'a> {
         asked.map(|(number, _)| (number, wanted(number))).collect()
     }
 
-    /// Lists the directories whose folder is not known, with the hash that is looked for.
+    /// Lists the directories with an unknown folder, with the wanted hash.
     pub(crate) fn open(&self) -> Vec<(usize, ProjectHash)> {
         self.unknown().into_iter().filter_map(|(number, hash)| Some((number, hash?))).collect()
     }
@@ -273,7 +272,7 @@ impl<'a> ResolveContext<'a> {
         !self.open().is_empty()
     }
 
-    /// Whether the machine may know more than when it was last asked. A list does not ask every time.
+    /// Whether the machine may know more than at the last search. A list does not search every time.
     fn is_news_possible(&self, effort: &Effort) -> bool {
         let now = self.engine.clock.now();
         let is_new = |(number, hash): &(usize, ProjectHash)| {
@@ -283,7 +282,7 @@ impl<'a> ResolveContext<'a> {
         *effort != Effort::List || self.open().iter().any(is_new)
     }
 
-    /// Asks the rest of the machine.
+    /// Searches the rest of the machine.
     fn ask_machine(&mut self) {
         let machine = Machine {
             env: &self.engine.env,
@@ -301,7 +300,7 @@ impl<'a> ResolveContext<'a> {
         }
     }
 
-    /// Says which of the folders are there, and which repositories they hold.
+    /// Checks which of the folders exist, and their repositories.
     pub(crate) fn look_for_folders(&mut self) {
         let is_unseen = |project: &Project| project.state == ProjectState::Missing;
         let path = |project: &Project| project.path.as_ref().map(|path| path.as_str().to_owned());
@@ -345,7 +344,7 @@ impl<'a> ResolveContext<'a> {
                 self.news.prove(folder.source, path, (found.clue, &found.detail), now);
             }
         }
-        // A data folder that cannot be written costs time, nothing else.
+        // A data folder that cannot be written only costs time.
         let _kept = self.engine.learn(self.news.clone());
     }
 }

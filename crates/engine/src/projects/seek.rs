@@ -1,4 +1,4 @@
-//! The search of the disk for folders that nobody names.
+//! The search of the disk for folders that are not named anywhere.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -12,33 +12,33 @@ use recount_store::{Searched, millis};
 use crate::projects::resolve::{Effort, ResolveContext};
 use crate::snapshot::disk_scan::Progress;
 
-/// How long a list waits.
+/// The timeout of a list.
 const LIST: Duration = Duration::from_millis(150);
-/// How long a search may take that was asked for without saying where.
+/// The timeout of a requested search without a place.
 const ASKED: Duration = Duration::from_secs(30);
-/// How long a search may take in a folder that the user named.
+/// The timeout of a search in a folder that the user named.
 const NAMED: Duration = Duration::from_secs(600);
 /// Deeper than any path.
 const DEEPEST: usize = 256;
 
-/// A search that the user asked for.
+/// A search that the user requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seek {
-    /// Where; the likely places when empty.
+    /// The places; the likely ones if empty.
     pub places: Vec<PathBuf>,
-    /// How many levels deep; as deep as it goes in places that were named.
+    /// The maximum depth; unlimited in named places.
     pub depth: Option<usize>,
 }
 
 /// What to search for, without what an earlier search did not find.
 struct Wanted {
     search: Search,
-    /// The names under which it is remembered.
+    /// The keys under which the result is stored.
     keys: BTreeSet<String>,
 }
 
 impl ResolveContext<'_> {
-    /// Searches the disk, and says whether some place did not answer.
+    /// Searches the disk, and returns whether some place did not respond.
     pub(crate) fn seek(&mut self, effort: &Effort, progress: &dyn Progress) -> bool {
         if matches!(effort, Effort::Glance(_))
             || (!self.engine.config.projects.scan && !is_asked(effort))
@@ -52,7 +52,7 @@ impl ResolveContext<'_> {
         let PlaceCheck { mut seen, silent } = self.places(effort);
         let now = self.engine.clock.now();
         if !is_asked(effort) {
-            // A place is searched again when one of those wanted was not looked for there.
+            // A place is searched again if something wanted was not searched there.
             let is_new = |key: &String, seen: &Seen| {
                 !self.learned.is_settled(key, &seen.place, &seen.shape, now)
             };
@@ -64,7 +64,7 @@ impl ResolveContext<'_> {
         silent
     }
 
-    /// Says what is looked for.
+    /// Returns what to search for.
     fn wanted(&self, effort: &Effort) -> Wanted {
         let mut by_source: BTreeMap<SourceName, (&'static dyn Source, HashSet<ProjectHash>)> =
             BTreeMap::new();
@@ -91,7 +91,7 @@ impl ResolveContext<'_> {
         wanted
     }
 
-    /// Returns the places to search that are there.
+    /// Returns the existing places to search.
     fn places(&self, effort: &Effort) -> PlaceCheck {
         let engine = self.engine;
         let settings = &engine.config.projects;
@@ -110,7 +110,7 @@ impl ResolveContext<'_> {
         look(places, depth, patience, &engine.tree)
     }
 
-    /// Searches, takes over what is found, and remembers what is not.
+    /// Searches, uses what is found, and records what is not.
     fn run(&mut self, wanted: Wanted, seen: Vec<Seen>, progress: &dyn Progress) {
         let total = wanted.search.wanted();
         let places = seen.iter().map(|seen| seen.place.clone()).collect();
@@ -159,7 +159,8 @@ impl ResolveContext<'_> {
         self.look_for_folders();
     }
 
-    /// A folder that a search had no time for, or that may lie where nobody answers, is neither known nor unknown.
+    /// A folder that was not found before the timeout, or that may be on an unresponsive disk, is neither known nor
+    /// unknown.
     pub(crate) fn mark_unfinished(&mut self, silent: bool) {
         let now = self.engine.clock.now();
         let mut learned = self.learned.clone();

@@ -1,4 +1,4 @@
-//! Paths in the text of sessions, as clues: first each directory's own sessions, then what others say.
+//! Paths in the text of sessions, as clues: first in each directory's own sessions, then in others.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -14,7 +14,7 @@ use crate::projects::paths::{paths_in, texts};
 use crate::projects::resolve::ResolveContext;
 
 impl ResolveContext<'_> {
-    /// Looks for paths in the sessions of directories that are not known, and returns those that were looked into.
+    /// Searches paths in the sessions of unknown directories, and returns the directories that were read.
     pub(crate) fn read_own_texts(&mut self) -> BTreeSet<usize> {
         let now = self.engine.clock().now();
         let mut read = BTreeSet::new();
@@ -35,9 +35,9 @@ impl ResolveContext<'_> {
         read
     }
 
-    /// Looks for paths in the sessions of all directories that were not looked into: one project speaks of another.
+    /// Searches paths in the sessions of all directories that were not read: one project mentions another.
     ///
-    /// After `budget` bytes the next run goes on.
+    /// After `budget` bytes the next run continues.
     pub(crate) fn read_other_texts(&mut self, read: &BTreeSet<usize>, mut budget: u64) {
         let now = self.engine.clock().now();
         let wanted: Vec<ProjectHash> = self.open().into_iter().map(|(_, hash)| hash).collect();
@@ -50,7 +50,7 @@ impl ResolveContext<'_> {
             if budget == 0 || self.learned.is_settled(&name, &place, &shape, now) {
                 continue;
             }
-            // One that told its own folder was not read to its end.
+            // A directory whose text named its own folder was not read completely.
             let is_unknown = |project: &Project| project.path.is_none();
             if !read.contains(&number) || !self.projects.get(number).is_some_and(is_unknown) {
                 budget = budget.saturating_sub(self.read_texts(number, &wanted));
@@ -73,8 +73,8 @@ impl ResolveContext<'_> {
         }
     }
 
-    /// Takes the paths in a directory's files as candidates, until all that is wanted is proven, and returns how many
-    /// bytes that took.
+    /// Adds the paths in a directory's files as candidates, until all wanted hashes are proven, and returns the number of
+    /// bytes read.
     fn read_texts(&mut self, number: usize, wanted: &[ProjectHash]) -> u64 {
         let Some(folder) = self.disk.folders.get(number) else { return 0 };
         let mut bytes = 0;
@@ -98,14 +98,14 @@ impl ResolveContext<'_> {
     }
 }
 
-/// One name for all that is looked for: a set of hashes for each directory would be larger than the texts.
+/// Returns one name for everything that is wanted: a set of hashes for each directory would be larger than the texts.
 fn name_of(wanted: &[ProjectHash]) -> String {
     let mut hasher = DefaultHasher::new();
     wanted.hash(&mut hasher);
     format!("texts:{:016x}", hasher.finish())
 }
 
-/// What the files of a directory look like, those beside its sessions, too.
+/// Returns a stamp of the files of a directory, including those beside its sessions.
 pub(crate) fn stamp(source: &dyn Source, folder: &ProjectFolder) -> String {
     let beside = source.texts(folder);
     let size = |path: &std::path::PathBuf| path.metadata().map_or(0, |metadata| metadata.len());

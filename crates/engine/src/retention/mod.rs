@@ -1,4 +1,4 @@
-//! What agents keep and delete by themselves: what an agent's next start would delete, and why. Nothing is changed here.
+//! Retention: what an agent's next start would delete, and why. Nothing is changed here.
 
 mod report;
 mod rows;
@@ -24,10 +24,10 @@ use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder, Progress};
 use crate::{Engine, Error};
 
 impl Engine {
-    /// Tells what the next start of an agent would delete in each project. Nothing is changed.
+    /// Returns what the next start of an agent would delete in each project. Nothing is changed.
     ///
     /// # Errors
-    /// If the release is not one, or the project is not known or may be several.
+    /// If the release is invalid, or the project is unknown or ambiguous.
     pub fn guard(
         &self,
         project: Option<&str>,
@@ -46,10 +46,10 @@ impl Engine {
         Ok(Forecast { agents, projects, listing: survey.listing })
     }
 
-    /// Tells what the next start of these agents would delete, directory by directory.
+    /// Returns what the next start of these agents would delete, directory by directory.
     ///
     /// # Errors
-    /// If the project is not known or may be several.
+    /// If the project is unknown or ambiguous.
     pub fn forecast(
         &self,
         survey: &Survey,
@@ -87,10 +87,10 @@ impl Engine {
         }
     }
 
-    /// Finds out which releases are installed, or takes the rules of the given one.
+    /// Finds the installed releases, or uses the rules of the given one.
     ///
     /// # Errors
-    /// If the given release is not one.
+    /// If the given release is invalid.
     pub fn agents(&self, release: Option<&str>) -> Result<Vec<Agent>, Error> {
         let mut agents: Vec<Agent> = Vec::new();
         let mut places = None;
@@ -126,13 +126,13 @@ impl Engine {
         Ok(agents)
     }
 
-    /// Returns which release of an agent is installed, or the newest one.
+    /// Returns the installed release of an agent, or the newest one.
     pub fn release(&self, source: &dyn recount_formats::Source) -> Option<String> {
         let agents = self.agents(None).ok()?;
         agents.into_iter().find(|agent| agent.source == source.name()).map(|agent| agent.release)
     }
 
-    /// Tells what goes, directory by directory.
+    /// Returns what is deleted, directory by directory.
     fn sweep(
         &self,
         sessions: &[Arc<SessionFacts>],
@@ -149,7 +149,7 @@ impl Engine {
         found.into_iter().map(by_folder).collect()
     }
 
-    /// Asks each agent about each of its directories. Returns the answers with the directories' numbers.
+    /// Queries each agent's policy for each of its directories. Returns the answers with the directories' numbers.
     pub fn ask_policies<T>(
         &self,
         survey: &Survey,
@@ -176,7 +176,7 @@ impl Engine {
         }
         let mut settings: BTreeMap<usize, Settings> = BTreeMap::new();
         let one = |(number, folder): (usize, &LocatedFolder)| {
-            // No agent looks there.
+            // No agent uses it.
             if folder.is_ingested {
                 return None;
             }
@@ -215,7 +215,7 @@ impl Engine {
     }
 }
 
-/// The environment, as formats ask for it.
+/// The environment, with the interface of formats.
 struct Words<'a>(&'a Env);
 
 impl Variables for Words<'_> {

@@ -1,4 +1,4 @@
-//! What is told of what would be lost.
+//! The report of pending deletions.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use serde::Serialize;
 
 use crate::sessions::list::Listing;
 
-/// What is foretold.
+/// The forecast.
 #[derive(Debug)]
 pub struct Forecast {
-    /// The agents that delete sessions, each with the release whose rules were taken.
+    /// The agents that delete sessions, each with the release whose rules were used.
     pub agents: Vec<Agent>,
     /// One per project directory with sessions, those that lose something first.
     pub projects: Vec<Guarded>,
-    /// Every session there is, and what could not be looked at.
+    /// Every session, and the problems.
     pub listing: Listing,
 }
 
@@ -24,17 +24,17 @@ pub struct Forecast {
 pub struct Agent {
     /// Which.
     pub source: SourceName,
-    /// The program, as people start it.
+    /// The name of the program.
     pub program: &'static str,
-    /// The release whose rules were taken.
+    /// The release whose rules were used.
     pub release: String,
-    /// How it is known.
+    /// How the release is known.
     pub release_from: ReleaseFrom,
-    /// The file that says which release is installed.
+    /// The file that records the installed release.
     pub installed: Option<PathBuf>,
     /// The newest release whose rules are known.
     pub newest_known: &'static str,
-    /// The setting with which it deletes no sessions, and where it stands.
+    /// The setting with which it deletes no sessions, and its file.
     pub setting: &'static str,
 }
 
@@ -42,11 +42,11 @@ pub struct Agent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReleaseFrom {
-    /// The user named it.
+    /// The user gave it.
     Asked,
-    /// It is the one that is installed.
+    /// It is installed.
     Installed,
-    /// None was found: the newest we know.
+    /// None was found: the newest known one.
     Guessed,
 }
 
@@ -55,7 +55,7 @@ pub enum ReleaseFrom {
 pub struct Guarded {
     /// The project.
     pub project: Arc<Project>,
-    /// Whose directory it is.
+    /// Its agent.
     pub source: SourceName,
     /// The directory.
     pub directory: PathBuf,
@@ -63,7 +63,7 @@ pub struct Guarded {
     pub retention: RetentionLimits,
     /// Sessions that would lose files.
     pub sessions: Vec<SessionAtRisk>,
-    /// Other files that would go.
+    /// Other files that would be deleted.
     pub others: Vec<PendingDeletion>,
     /// Sessions that would lose nothing.
     pub safe: Safe,
@@ -72,17 +72,17 @@ pub struct Guarded {
 /// What an agent keeps.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RetentionLimits {
-    /// Whether sessions are cleaned up.
+    /// Whether sessions are deleted.
     pub on: bool,
     /// If not, why.
     pub off_because: Option<String>,
-    /// How old a session may get.
+    /// The maximum age of a session.
     pub max_age: Option<String>,
-    /// How many are kept.
+    /// The maximum number of sessions.
     pub max_count: Option<u64>,
-    /// Files that say so; none when it is the default.
+    /// The settings files; none if it is the default.
     pub from: Vec<PathBuf>,
-    /// What else is to be known.
+    /// Notes for people.
     pub notes: Vec<String>,
 }
 
@@ -114,11 +114,11 @@ pub struct SessionAtRisk {
     pub prompts: u64,
     /// How much of it would be lost.
     pub lost: Lost,
-    /// Bytes that would go.
+    /// The bytes that would be deleted.
     pub bytes: u64,
-    /// Its own files that would go.
+    /// Its own files that would be deleted.
     pub files: Vec<PendingDeletion>,
-    /// What lies beside them and would go, too.
+    /// Its artifacts that would be deleted, too.
     pub beside: Vec<PendingDeletion>,
 }
 
@@ -126,22 +126,22 @@ pub struct SessionAtRisk {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Lost {
-    /// All that was said.
+    /// The whole conversation.
     Whole,
-    /// Some of what was said.
+    /// A part of the conversation.
     Part,
-    /// Only files that say nothing of their own: stubs, twins, copies, links.
+    /// Only files without content of their own: stubs, twins, copies, links.
     Spare,
 }
 
 impl Guarded {
-    /// Returns all files that would go.
+    /// Returns all files that would be deleted.
     pub fn deletions(&self) -> impl Iterator<Item = &PendingDeletion> {
         let sessions = self.sessions.iter().flat_map(|s| s.files.iter().chain(&s.beside));
         sessions.chain(&self.others)
     }
 
-    /// Whether anything would go that is not wiped at every start.
+    /// Whether anything would be deleted that is not deleted at every start.
     pub fn is_in_danger(&self) -> bool {
         self.deletions().any(|deletion| !deletion.why.is_routine())
     }

@@ -1,4 +1,4 @@
-//! Files that go, put to their sessions and projects.
+//! Assigns deleted files to their sessions and projects.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -10,7 +10,7 @@ use recount_model::{FileRole, PendingDeletion, Project, SessionFacts, SessionId,
 use super::report::{Guarded, Lost, RetentionLimits, Safe, SessionAtRisk};
 use crate::snapshot::disk_scan::DiskSnapshot;
 
-/// What would go of one directory.
+/// What would be deleted in one directory.
 pub(super) struct FolderDeletions {
     /// Its number.
     pub(super) number: usize,
@@ -18,7 +18,7 @@ pub(super) struct FolderDeletions {
     pub(super) deletions: Vec<PendingDeletion>,
 }
 
-/// Puts each file that goes to its session, and counts the rest.
+/// Assigns each deleted file to its session, and counts the rest.
 pub(super) fn guarded(
     sessions: &[Arc<SessionFacts>],
     disk: &DiskSnapshot,
@@ -120,7 +120,7 @@ fn at_risk(
     }
 }
 
-/// Says how much of a session goes with the files that go; `None` when none does. What a link leads to stays.
+/// Returns how much of a session is lost with the deleted files; `None` if nothing is. The target of a link is kept.
 pub(super) fn lost<'a>(
     session: &SessionFacts,
     deletion: impl Fn(&str) -> Option<&'a PendingDeletion>,

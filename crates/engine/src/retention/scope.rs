@@ -1,4 +1,4 @@
-//! Which project directories are meant.
+//! Selects project directories.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,22 +10,22 @@ use crate::disk::Survey;
 use crate::projects::matching::matching;
 use crate::{Engine, Error};
 
-/// Which project directories are meant.
+/// Which project directories to include.
 #[derive(Clone, Copy, Debug)]
 pub enum Scope<'a> {
     /// All of them.
     All,
-    /// Those of a project, as people call it.
+    /// Those of a project, by its display name or another match.
     Project(&'a str),
     /// This one.
     Folder(&'a Path),
 }
 
 impl Engine {
-    /// Returns the numbers of the directories that are meant; `None` means all.
+    /// Returns the numbers of the selected directories; `None` means all.
     ///
     /// # Errors
-    /// If the project is not known or may be several.
+    /// If the project is unknown or ambiguous.
     pub fn within(
         &self,
         scope: Scope<'_>,

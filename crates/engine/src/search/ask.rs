@@ -1,4 +1,4 @@
-//! The index asked, and what it points at looked at again where it is not sure.
+//! Queries the index, and verifies hits where it is not certain.
 
 use std::collections::HashSet;
 
@@ -11,14 +11,14 @@ use crate::search::index::session_key;
 use crate::search::{Match, Ready, SearchRequest, SearchResults};
 use crate::{Engine, Error};
 
-/// Maximum number of messages verified for one answer; beyond it some may be missing, and the answer says so.
+/// The maximum number of messages verified for one answer; beyond it some may be missing, and the answer is marked.
 const MOST_CHECKED: usize = 20_000;
-/// Size of the first batch, and the factor by which each further batch grows.
+/// The size of the first batch, and the factor by which each further batch grows.
 const FIRST_CHECKED: usize = 64;
 const MORE: usize = 4;
-/// Number of messages after which the sessions that have a hit are left out.
+/// The number of messages after which sessions that already have a hit are skipped.
 const SHARE: usize = 256;
-/// Number of messages from which a second thread pays.
+/// From this number of messages on, a second thread pays off.
 const MANY: usize = 16;
 
 impl SearchResults {
@@ -29,14 +29,14 @@ impl SearchResults {
         }
     }
 
-    /// Whether it is certain that nothing was found.
+    /// Whether it is certain that there are no hits.
     fn is_nothing(&self) -> bool {
         self.is_exact && self.total == 0 && self.lost == 0 && self.unsure == 0
     }
 }
 
 impl Engine {
-    /// Asks the index, and reads what it points at.
+    /// Queries the index, and reads the hits.
     pub(crate) fn ask(
         &self,
         ready: &Ready<'_>,
@@ -47,7 +47,7 @@ impl Engine {
         let plan = relaxed.as_ref().filter(|_| found.relaxed).unwrap_or(&ready.plan);
         let answer = self.answer(ready, asked, plan, found)?;
         match relaxed {
-            // What the index took for all of the words was none of it on a second look.
+            // No message that the index matched with all of the words was confirmed.
             Some(relaxed) if !found.relaxed && !found.is_exact && answer.is_nothing() => {
                 let found =
                     ready.searcher.search(&relaxed, &self.first_options(asked, &relaxed))?;
@@ -58,7 +58,7 @@ impl Engine {
         }
     }
 
-    /// Reads what the index found for a plan.
+    /// Reads the hits of the index for a plan.
     fn answer(
         &self,
         ready: &Ready<'_>,
@@ -101,7 +101,7 @@ impl Engine {
         Ok(answer)
     }
 
-    /// Looks at message after message, best first, until enough hold.
+    /// Verifies message after message, best first, until there are enough.
     fn check(
         &self,
         ready: &Ready<'_>,
@@ -112,7 +112,7 @@ impl Engine {
     ) -> Result<(), Error> {
         let (mut checked, mut held) = (0, 0);
         let mut sessions = HashSet::new();
-        // Of a session that has a hit, others only matter for the exact number.
+        // For a session that has a hit, others only matter for the exact number.
         let mut put_off: Vec<Hit> = Vec::new();
         let mut size = FIRST_CHECKED.max(asked.limit);
         let mut more: Option<Found> = None;
@@ -145,7 +145,7 @@ impl Engine {
             }
             checked += found.hits.len();
             if is_last {
-                // When all have been looked at, it is known.
+                // When all have been verified, it is known.
                 for read in self.read(ready, &put_off, plan, 0) {
                     match read {
                         Ok(hit) => held += usize::from(hit.is_some()),
@@ -172,17 +172,17 @@ impl Engine {
         }
     }
 
-    /// What is asked of the index first.
+    /// Returns the options of the first query.
     pub(crate) fn first_options(&self, asked: &SearchRequest, plan: &QueryPlan) -> SearchOptions {
         if plan.is_exact() {
             self.options(asked, 0, asked.limit, !asked.all_hits)
         } else {
-            // The best of a session may not hold where another does.
+            // The best hit of a session may not be confirmed where another is.
             self.options(asked, 0, FIRST_CHECKED.max(asked.limit), false)
         }
     }
 
-    /// What is asked of the index.
+    /// Returns the options of a query.
     pub(crate) fn options(
         &self,
         asked: &SearchRequest,
@@ -194,7 +194,7 @@ impl Engine {
         SearchOptions { limit, offset, now, sort: asked.sort, one_per_session }
     }
 
-    /// Reads what hits point at, on all cores, and returns it in their order.
+    /// Reads hits, on all cores, and returns them in order.
     pub(crate) fn read(
         &self,
         ready: &Ready<'_>,

@@ -1,7 +1,7 @@
-//! The index is built by a process of its own while searches are answered from the files.
+//! Builds the index in a separate process while searches are answered from the files.
 //!
-//! A note in our data folder says that a build was begun and how far it is. It goes away when the build is complete, so that
-//! one that was stopped is noticed and begun again; what it had indexed until then stays.
+//! A progress file in recount's data folder records that a build has started. It is removed when the build is complete, so
+//! that an interrupted build is noticed and restarted; what was indexed until then is kept.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error, IndexReport};
 
-/// When more bytes than these are not indexed, searching the files takes less time than indexing them first.
+/// If more than this many bytes are not indexed, searching the files takes less time than indexing them first.
 const LARGE: u64 = 64 * 1000 * 1000;
-/// How often the note is brought up to date.
+/// How often the progress file is updated.
 const OFTEN: Duration = Duration::from_millis(500);
 
 impl Engine {
-    /// Whether the index is not there yet, or only a part of it, and building it would take longer than to search the files.
+    /// Whether the index is missing or incomplete, and building it would take longer than searching the files.
     pub fn is_index_behind(&self) -> bool {
         if self.index_note().is_some_and(|note| note.exists()) {
             return true;
@@ -30,7 +30,7 @@ impl Engine {
         bytes() > LARGE && is_empty()
     }
 
-    /// Returns how much of how many bytes is indexed, while a build is going on.
+    /// Returns the indexed and total number of bytes, while a build is running.
     pub fn index_progress(&self) -> Option<(u64, u64)> {
         let note = recount_formats::bytes::read_small(&self.index_note()?).ok()?;
         let note = String::from_utf8(note).ok()?;
@@ -38,10 +38,10 @@ impl Engine {
         Some((done.parse().ok()?, total.parse().ok()?))
     }
 
-    /// Builds the index for later searches. `None` when another process does so already.
+    /// Builds the index for later searches. `None` if another process is already doing so.
     ///
     /// # Errors
-    /// If there is no place for it, or it cannot be written.
+    /// If there is no data folder, or it cannot be written.
     pub fn index_for_later(&self) -> Result<Option<IndexReport>, Error> {
         let note = self.index_note().ok_or(Error::NoDataFolder)?;
         recount_writer::create_private_folder(self.own_data()?)?;
@@ -60,7 +60,7 @@ impl Engine {
     }
 }
 
-/// Writes down how far a build is.
+/// Writes the progress of a build.
 #[derive(Debug)]
 struct Noted {
     path: PathBuf,
@@ -74,7 +74,7 @@ impl Progress for Noted {
             return;
         }
         *last = Some(Instant::now());
-        // Without it, only nobody is told.
+        // Without it, only the progress is not shown.
         let note = format!("{done} {total}\n");
         let _written = recount_writer::write_atomically(&self.path, note.as_bytes());
     }

@@ -1,4 +1,4 @@
-//! A question asked of one session's messages, of the messages around a hit, or of every session: which of them hold.
+//! Applies a query to one session's messages, to the messages around a hit, or to every session.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::search::{Match, Ready, SearchRequest, Way, bad};
 use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error, HitOrder};
 
-/// Number of hits that are verified at once.
+/// The number of hits that are verified at once.
 const SHARE: usize = 256;
 
-/// Tells which messages of a session hold what is asked for.
+/// Finds the messages of a session that match a query.
 #[derive(Clone, Debug)]
 pub struct Finder {
     plan: QueryPlan,
@@ -23,18 +23,18 @@ pub struct Finder {
 }
 
 impl Finder {
-    /// Whether a message holds it.
+    /// Whether a message matches.
     pub fn finds(&self, message: &Message) -> bool {
-        // The title is no message's.
+        // The title does not belong to a message.
         with_document(self.session, "", message, |document| self.plan.holds(document))
     }
 }
 
 impl Engine {
-    /// Prepares to look for something in the messages of one session.
+    /// Prepares a search in the messages of one session.
     ///
     /// # Errors
-    /// If the query is not understood.
+    /// If the query is invalid.
     pub fn finder(&self, query: &str, session: &SessionFacts) -> Result<Finder, Error> {
         let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
         let own = [Arc::new(session.clone())];
@@ -48,7 +48,7 @@ impl Engine {
     /// Returns a hit with up to `many` messages before and after it.
     ///
     /// # Errors
-    /// If the session cannot be opened any more.
+    /// If the session can no longer be opened.
     pub fn around(&self, hit: &Match, many: usize) -> Result<Vec<Message>, Error> {
         let opened = self.open(hit.session.id.as_str(), &())?;
         let Some(mut messages) = opened.messages(View::Full) else { return Ok(Vec::new()) };
@@ -56,7 +56,7 @@ impl Engine {
         Ok(messages.flatten().collect())
     }
 
-    /// Returns the sessions in which a query finds something: all of its words, no less.
+    /// Returns the sessions in which a query matches: all of its words.
     pub(crate) fn sessions_saying(
         &self,
         query: &str,
@@ -71,7 +71,7 @@ impl Engine {
             without_index: false,
             at_once: true,
         };
-        // Where the index is not sure, the best of a session may not hold where another does.
+        // If the index is not certain, the best hit of a session may not be confirmed where another is.
         let first = |plan: &QueryPlan| self.options(&asked, 0, usize::MAX, plan.is_exact());
         let scan = || {
             let answer = self.scan(&asked, progress)?;
@@ -96,7 +96,7 @@ impl Engine {
         }
     }
 
-    /// Looks at hits again until each session has one that holds, or none left.
+    /// Verifies hits until each session has a confirmed one, or none left.
     fn with_one_that_holds(&self, ready: &Ready<'_>, hits: Vec<Hit>) -> HashSet<u64> {
         let mut holding = HashSet::new();
         let mut open = hits;

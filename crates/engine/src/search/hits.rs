@@ -1,4 +1,4 @@
-//! What a hit of the index points at, read from its place.
+//! Reads a hit of the index from its location.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,16 +17,16 @@ use crate::search::index::{SPLIT, file_key, with_document};
 use crate::search::quick::Sessions;
 use crate::{Engine, Error};
 
-/// Why nothing can be said of a hit.
+/// Why a hit could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lost {
-    /// What it points at is not there, or not what it was.
+    /// The message does not exist, or has changed.
     Changed,
-    /// The index is not sure of it, and the text went with the session.
+    /// The index is not certain, and the text was deleted with the session.
     Gone,
 }
 
-/// A hit and the session it stands in.
+/// A hit and its session.
 #[derive(Debug)]
 pub(crate) struct Pointed<'a> {
     hit: &'a Hit,
@@ -43,7 +43,7 @@ impl<'a> Pointed<'a> {
 }
 
 impl Engine {
-    /// Reads the message that a hit points at. `None` when it does not hold on a second look.
+    /// Reads the message of a hit. `None` if it is not confirmed.
     pub(crate) fn read_hit(
         &self,
         pointed: Pointed<'_>,
@@ -67,7 +67,7 @@ impl Engine {
         let record = records.read(path, hit.offset, hit.bytes & !SPLIT).ok_or(Lost::Changed)?;
         if hit.must_check
             && hit.bytes & SPLIT == 0
-            // The title stands elsewhere.
+            // The title is elsewhere.
             && !hit.has_title
             && rows.is_some_and(|rows| !rows.may_contain(record) && !source.may_be_cut(record))
         {
@@ -108,7 +108,7 @@ impl Engine {
         let mut message = source.message(&request).ok()?;
         message.place = place;
         if message.tool_calls.iter().any(is_cut) {
-            // The rest of it lies in another version, or in a file beside it.
+            // The rest of it is in another version, or in a separate file.
             let whole = self.whole_message(&message.place, facts);
             message = whole.ok().flatten().unwrap_or(message);
         }
@@ -142,7 +142,7 @@ fn place(hit: &Hit, path: &str) -> RecordLocation {
     RecordLocation { file: Arc::from(path), line, offset: hit.offset, bytes, pieces: Vec::new() }
 }
 
-/// What is left of a message whose file is gone.
+/// Returns what is left of a message whose file was deleted.
 fn remains(hit: &Hit, facts: &SessionFacts) -> Message {
     let place = place(hit, path_of(hit, facts).unwrap_or_default());
     Message { time: hit.time.and_then(timestamp), ..Message::at(place, hit.kind, hit.fate) }

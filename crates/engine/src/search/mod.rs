@@ -1,4 +1,4 @@
-//! Full text over everything: the index brought up to date and asked.
+//! Full-text search: updates and queries the index.
 
 pub(crate) mod ask;
 mod background;
@@ -31,95 +31,95 @@ use crate::sessions::list::Digest;
 use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 use crate::{Engine, Error};
 
-/// Maximum number of new messages that are searched directly, because writing them to the index would take longer.
+/// The maximum number of new messages that are searched directly, because writing them to the index would take longer.
 const NEW_MESSAGES: usize = 64;
-/// In no more sessions than these.
+/// The maximum number of sessions with such messages.
 const GROWN_SESSIONS: usize = 8;
 
-/// What is asked of a search.
+/// A search request.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
     /// The query, as typed.
     pub query: String,
-    /// No more than this many hits, or sessions.
+    /// The maximum number of hits, or sessions.
     pub limit: usize,
     /// The order.
     pub sort: HitOrder,
     /// Every hit, rather than the best of each session.
     pub all_hits: bool,
-    /// How wide a snippet may be.
+    /// The maximum width of a snippet.
     pub width: usize,
-    /// The files themselves are read, whatever is indexed.
+    /// Whether the files themselves are read, regardless of the index.
     pub without_index: bool,
-    /// The files themselves are read when building the index would take longer.
+    /// Whether the files themselves are read if building the index would take longer.
     pub at_once: bool,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct SearchResults {
-    /// Messages that match, as far as the index can tell.
+    /// Matching messages, as far as the index knows.
     pub total: usize,
-    /// Sessions in which they are.
+    /// Their sessions.
     pub sessions: usize,
-    /// Whether `total` is certain: no phrase or pattern had to be looked for in the messages themselves.
+    /// Whether `total` is certain: no phrase or pattern had to be verified in the messages themselves.
     pub is_exact: bool,
-    /// Whether nothing had all the words, so that these have some of them.
+    /// Whether no message had all the words, so that these have some of them.
     pub relaxed: bool,
-    /// The best ones.
+    /// The best hits.
     pub hits: Vec<Match>,
-    /// What the answer lacks, and why.
+    /// Notes about missing results.
     pub notes: Vec<String>,
     /// Whether the files themselves were read because the index is not built yet.
     pub is_unindexed: bool,
-    /// Hits of which nothing could be read.
+    /// Hits that could not be read.
     pub(crate) lost: usize,
-    /// Hits in sessions that are gone, of which the index is not sure.
+    /// Hits in deleted sessions that are not certain.
     pub(crate) unsure: usize,
 }
 
-/// One message that was found.
+/// A hit.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// The session it stands in.
+    /// Its session.
     pub session: Arc<SessionFacts>,
-    /// Whether the session's files are gone: all that is known of the message is where it stood.
+    /// Whether the session's files no longer exist: only the location of the message is known.
     pub is_gone: bool,
     /// The message.
     pub message: Message,
-    /// How well it matches.
+    /// Its score.
     pub score: f32,
-    /// The best line of it.
+    /// Its best line.
     pub snippet: Option<Snippet>,
 }
 
-/// An index that is up to date, and what it is asked with.
+/// An updated index, and the first result.
 pub(crate) struct Ready<'a> {
     pub(crate) searcher: Searcher,
     pub(crate) plan: QueryPlan,
-    /// What was asked first.
+    /// The first result.
     pub(crate) first: Found,
     pub(crate) sessions: &'a dyn Sessions,
-    /// What the index lacks, and why.
+    /// Notes about missing results.
     pub(crate) notes: Vec<String>,
     pub(crate) progress: &'a dyn Progress,
     way: Way,
 }
 
-/// How an answer is come by.
+/// How an answer is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// The short way if there is one.
+    /// The fast path if possible.
     Any,
     /// Every session is listed.
     Long,
 }
 
 impl Engine {
-    /// Searches everything that was ever said.
+    /// Searches everything ever recorded.
     ///
     /// # Errors
-    /// If the query is not understood, or the index cannot be used.
+    /// If the query is invalid, or the index cannot be used.
     pub fn search(
         &self,
         asked: &SearchRequest,
@@ -156,7 +156,7 @@ impl Engine {
             Ok((self.ask(ready, asked)?, ready.way))
         })?;
         match answer {
-            // What is remembered is not all there is: the long way looks for itself.
+            // The cached data is incomplete: the slow path reads everything.
             (answer, Way::Any) if answer.lost > 0 => {
                 let ask = |ready: &Ready<'_>| self.ask(ready, asked);
                 self.with_index(&asked.query, &first, Way::Long, progress, ask)
@@ -165,7 +165,7 @@ impl Engine {
         }
     }
 
-    /// Lends out an index that is up to date. One that turns out to be damaged is made again, once.
+    /// Passes an updated index to a function. A damaged one is rebuilt, once.
     pub(crate) fn with_index<T>(
         &self,
         query: &str,
@@ -184,7 +184,7 @@ impl Engine {
         self.located(self.prepared(query, first, Way::Long, progress, &ask))
     }
 
-    /// Brings the index up to date, the short way if it can, asks it for `first`, and lends it out.
+    /// Updates the index, by the fast path if possible, queries it for `first`, and passes it on.
     fn prepared<T>(
         &self,
         query: &str,
@@ -194,9 +194,9 @@ impl Engine {
         ask: &impl Fn(&Ready<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
-        // Whether anything has changed and, if so, what, is told by one look at the disk.
+        // One listing of the disk shows whether anything has changed and, if so, what.
         let engine = self.pin();
-        // Which sessions a project means takes a look at all of them.
+        // Resolving the sessions of a project needs all of them.
         if way == Way::Any && !question.names_sessions() {
             let plan = question.plan(&self.zoned_now(), &mut |_| Vec::new());
             let search = |index: &Index| index.searcher().search(&plan, &first(&plan));
@@ -231,7 +231,7 @@ impl Engine {
         ask(&Ready { searcher, plan, first, sessions, notes, progress, way: Way::Long })
     }
 
-    /// Returns what searches everything, new messages included.
+    /// Returns a searcher for everything, including new messages.
     fn searcher(
         &self,
         index: &Index,
@@ -255,7 +255,7 @@ impl Engine {
         Ok((index.searcher(), notes))
     }
 
-    /// Searches the index together with what was appended to some sessions since, if that is little.
+    /// Searches the index together with a few messages that were appended since.
     fn with_new_messages(
         &self,
         index: &Index,
@@ -275,7 +275,7 @@ impl Engine {
         let mut hidden = Vec::new();
         for stale in &stale {
             if !known.contains_key(&stale.key) {
-                // Once it is in the index it stays findable, whatever becomes of its files.
+                // Once it is in the index it stays findable, whatever happens to its files.
                 return Ok(None);
             }
             let read = reader.read(stale, &mut Buffer::new());
@@ -300,7 +300,7 @@ impl Engine {
         self.clock.now().to_zoned(TimeZone::system())
     }
 
-    /// Answers what the index cannot: which sessions a project, an agent or "live" means.
+    /// Resolves the sessions of a project, an agent or "live".
     pub(crate) fn sessions_of(
         &self,
         leaf: &SessionLeaf,

@@ -1,5 +1,5 @@
-//! The short way to an answer when nothing has changed since the index was brought up to date: every file is asked
-//! for its stamp, none is read, and only sessions that were found are remembered.
+//! The fast path to an answer if nothing has changed since the index was updated: every file's stamp is read, no file is
+//! opened, and only rows of found sessions are loaded.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -14,13 +14,13 @@ use crate::cache::remembered::{Places, Unchanged, Unplaced};
 use crate::projects::resolve::Effort;
 use crate::snapshot::disk_scan::DiskSnapshot;
 
-/// Sessions by what stands for them in the index.
+/// Sessions by their keys in the index.
 pub(crate) trait Sessions {
-    /// Returns one, and whether its files are gone.
+    /// Returns one, and whether its files no longer exist.
     fn session(&self, key: u64) -> Option<(Arc<SessionFacts>, bool)>;
 }
 
-/// All of them, listed before; what is not among them is gone.
+/// All of them, already listed; others no longer exist.
 pub(crate) struct AllListed<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) catalog: &'a Catalog,
@@ -39,20 +39,20 @@ impl Sessions for AllListed<'_> {
     }
 }
 
-/// Those that are asked for, remembered by the catalog.
+/// Sessions loaded from the catalog on demand.
 #[derive(Debug)]
 pub(crate) struct Quick<'a> {
     engine: &'a Engine,
     pub(crate) index: Index,
     unchanged: Unchanged,
     places: OnceCell<Places>,
-    /// Those that were asked for before.
+    /// Those that were already loaded.
     known: RefCell<HashMap<u64, (Arc<SessionFacts>, bool)>>,
 }
 
 impl Engine {
-    /// Takes the short way, if nothing has changed since the index was brought up to date.
-    /// `ask` is asked while the files are still being looked at: most of the time nothing has changed.
+    /// Takes the fast path, if nothing has changed since the index was updated. `ask` runs while the files are still being
+    /// checked: usually nothing has changed.
     pub(crate) fn quick<T: Send>(
         &self,
         ask: impl FnOnce(&Index) -> T + Send,
@@ -73,10 +73,10 @@ impl Engine {
         }
     }
 
-    /// Remembers that the index is up to date with what lies on disk.
+    /// Records that the index is up to date with the disk.
     pub(crate) fn mark_indexed(&self, catalog: &Catalog, disk: &DiskSnapshot) {
         if !disk.is_racy() {
-            // What is not remembered is looked at again.
+            // If it cannot be stored, the disk is checked again.
             let _kept = catalog.set_word(&self.word("indexed"), &shape(disk));
         }
     }
@@ -87,7 +87,7 @@ fn shape(disk: &DiskSnapshot) -> String {
 }
 
 impl Quick<'_> {
-    /// Finds out which folders the projects are, once somebody wants to know.
+    /// Resolves the projects on first use.
     fn places(&self) -> &Places {
         self.places.get_or_init(|| {
             let effort = Effort::Glance(usize::MAX);

@@ -1,4 +1,4 @@
-//! What of a message can be searched for, sorted by who said it.
+//! The searchable text of a message, by field.
 
 use std::collections::HashSet;
 
@@ -6,12 +6,12 @@ use recount_formats::json::JsonTree;
 use recount_model::{Message, MessageKind, NoticeLevel, ToolCall, ToolStatus};
 use recount_search::{BARRIER, MessageTexts};
 
-/// How deep arguments are looked into.
+/// The maximum depth of arguments.
 const DEPTH: usize = 16;
-/// Begins what a terminal acts on.
+/// Begins a terminal sequence.
 const ESCAPE: char = '\u{1b}';
 
-/// The words of one message, sorted by who said them.
+/// The text of one message, by field.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wording {
     prompt: String,
@@ -25,12 +25,12 @@ pub(crate) struct Wording {
     paths: Names,
     /// Names of tools.
     tools: Names,
-    /// Whether it is, or holds, an error.
+    /// Whether it is, or contains, an error.
     pub(crate) is_error: bool,
 }
 
 impl Wording {
-    /// Sorts the words of a message.
+    /// Collects the text of a message.
     pub(crate) fn of(message: &Message) -> Self {
         let mut wording = Self::default();
         for thought in &message.thoughts {
@@ -42,7 +42,7 @@ impl Wording {
         }
         let typed = message.kind == MessageKind::Prompt;
         if typed && message.text != message.display_text {
-            // Commands of one's own and attached files: what was sent is not what was typed.
+            // Custom commands and attached files: the sent text is not the typed text.
             push(&mut wording.context, &message.text);
         }
         for file in &message.files {
@@ -82,7 +82,7 @@ impl Wording {
         self.tools.add(&call.name);
     }
 
-    /// Takes the texts of an argument; what looks like a path is one.
+    /// Adds the texts of an argument; those that look like a path are paths.
     fn argument(&mut self, argument: &JsonTree, depth: usize) {
         if let Some(text) = argument.as_str() {
             push(&mut self.call, text);
@@ -101,7 +101,7 @@ impl Wording {
         }
     }
 
-    /// Lends the words to the index. `paths` and `title` are kept by the caller, who has them as slices.
+    /// Returns the texts for the index. `paths` and `title` are owned by the caller, as slices.
     pub(crate) fn texts<'a>(&'a self, paths: &'a [&'a str], title: &'a str) -> MessageTexts<'a> {
         MessageTexts {
             prompt: &self.prompt,
@@ -127,7 +127,7 @@ impl Wording {
     }
 }
 
-/// Names in the order in which they came, each once.
+/// Unique names in order.
 #[derive(Clone, Debug, Default)]
 struct Names {
     all: Vec<String>,
@@ -136,7 +136,7 @@ struct Names {
 }
 
 impl Names {
-    /// Number of names up to which a look at each is faster than a table.
+    /// Up to this number of names a linear search is faster than a table.
     const FEW: usize = 16;
 
     fn add(&mut self, name: &str) {
@@ -175,12 +175,12 @@ fn push(to: &mut String, text: &str) {
     }
 }
 
-/// Leaves out what tells a terminal to colour the words: `\u{1b}[31mred` says "red", not "31mred".
+/// Removes color sequences: `\u{1b}[31mred` is "red", not "31mred".
 fn without_escapes(to: &mut String, text: &str) {
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once(ESCAPE) {
         to.push_str(before);
-        // What is coloured in part is two words: so it is found in the file, too.
+        // Partly colored text is two words, as in the search of files.
         if before.ends_with(char::is_alphanumeric) {
             to.push(' ');
         }

@@ -1,4 +1,4 @@
-//! Where the agent's own list has one session.
+//! One session in the agent's own list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,8 +12,8 @@ use crate::sessions::finish::caller;
 use crate::sessions::open::Opened;
 
 impl Engine {
-    /// Fills in what the user has put on it, and what needs a look at other sessions: the number and title in the agent's own list, and the call that
-    /// ran a sub-agent.
+    /// Fills in the labels, and what depends on other sessions: the number and title in the agent's own list, and the call
+    /// that ran a sub-agent.
     pub fn complete(&self, opened: &mut Opened) {
         opened.facts.labels = Some(self.labels_of(opened.facts.source, &opened.facts.id));
         let disk = self.look();
@@ -40,7 +40,7 @@ impl Engine {
             .collect();
         let named =
             |at: &usize| disk.folders.get(*at).is_some_and(|folder| folder.at.hash.is_none());
-        // A hash folder counts only while there is no named one with content.
+        // A hash folder counts only if there is no named one with content.
         let has_named = own.iter().any(named)
             || facts.project.path.is_some() && {
                 let effort = Effort::Glance(usize::MAX);

@@ -1,4 +1,4 @@
-//! Filters that need a look into the messages.
+//! Filters on the content of messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::sessions::list::Claim;
 use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 use crate::{Engine, Error};
 
-/// What a session must hold. Each may be in another message.
+/// What a session must contain. Each may be in another message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContentFilter {
     /// A call of this tool, by either of its names.
@@ -20,12 +20,12 @@ pub struct ContentFilter {
 }
 
 impl ContentFilter {
-    /// Whether anything is asked.
+    /// Whether there is no condition.
     pub(crate) fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Crosses out what a session holds.
+    /// Removes the conditions that a session meets.
     fn cross_out(&mut self, contents: &Contents) {
         if self.tool.as_deref().is_some_and(|tool| contents.has_called(tool)) {
             self.tool = None;
@@ -37,7 +37,7 @@ impl ContentFilter {
 }
 
 impl Engine {
-    /// Returns the sessions on `disk` that do not hold what is asked for.
+    /// Returns the sessions on `disk` that do not match.
     pub(crate) fn without(
         &self,
         content: &ContentFilter,
@@ -50,7 +50,7 @@ impl Engine {
         let look = |source, files: SessionFiles| Contents::read(source, &files);
         let all = self.noted(Contents::TOPIC, disk, progress, look)?;
         let names: Vec<SourceName> = self.sources.iter().map(|source| source.name()).collect();
-        // Where names lie, one session comes out of several groups of files.
+        // If names are wrong, one session is in several groups of files.
         let mut missing: BTreeMap<Claim, ContentFilter> = BTreeMap::new();
         for contents in all {
             let Some(source) = names.iter().find(|name| contents.is_of(**name)) else { continue };

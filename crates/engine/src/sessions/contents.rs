@@ -1,4 +1,4 @@
-//! What the calls of a session name: tools, and paths. Little enough to be kept, and enough to tell whether a session is asked for.
+//! What the calls of a session name: tools, and paths. Small enough to be cached, and enough to filter sessions.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use crate::cache::notes::Noted;
 use crate::messages::{Messages, View};
 
-/// A text of no more bytes than this, on one line, is kept as it is: a path may have spaces in it.
+/// A text of at most this many bytes, on one line, is kept completely: a path may contain spaces.
 const SHORT: usize = 512;
-/// A word of more bytes than this is no path.
+/// A longer word is not a path.
 const LONGEST: usize = 1024;
 
-/// What the calls of a session name. Each list is one text with a line for each, which is searched as it is.
+/// What the calls of a session name. Each list is one text with a line for each entry, which is searched directly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Contents {
     source: String,
@@ -24,9 +24,9 @@ pub(crate) struct Contents {
     pub(crate) id: SessionId,
     /// The tools that were called, by all their names.
     tools: String,
-    /// Attached files, and the one argument of a call that tells most.
+    /// Attached files, and the most telling argument of a call.
     ends: String,
-    /// What in the arguments of calls may be a path.
+    /// Words in the arguments of calls that may be a path.
     words: String,
 }
 
@@ -39,7 +39,7 @@ struct Collected {
 }
 
 impl Contents {
-    /// The topic that they are kept under.
+    /// The topic under which they are cached.
     pub(crate) const TOPIC: &'static str = "contents";
 
     /// Reads the messages of a session.
@@ -66,7 +66,7 @@ impl Contents {
         Noted { value, lasts }
     }
 
-    /// Whether it is about a session of this source.
+    /// Whether it belongs to a session of this source.
     pub(crate) fn is_of(&self, source: SourceName) -> bool {
         self.source == source.as_str()
     }
@@ -136,14 +136,14 @@ impl Collected {
     }
 }
 
-/// Adds a line, unless it is there. What has several lines is no name.
+/// Adds a line, unless it exists. A text of several lines is not a name.
 fn insert(lines: &mut BTreeSet<String>, line: &str) {
     if !line.is_empty() && !line.contains('\n') && !lines.contains(line) {
         lines.insert(line.to_owned());
     }
 }
 
-/// Whether there is something between folders in it, or an ending.
+/// Whether it has a folder separator, or an extension.
 fn is_like_path(word: &str) -> bool {
     let has_ending = || {
         let ends = word.match_indices('.').filter_map(|(at, _)| word.as_bytes().get(at + 1));

@@ -1,4 +1,4 @@
-//! The conversation as it stands: what the agent would load, and what it should have loaded.
+//! The current conversation: what the agent would load, and what it should have loaded.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use recount_model::{Fate, FileRole, MessageKind, Span};
 use crate::sessions::facts::main;
 use crate::sessions::union::{Row, union};
 
-/// The messages of a session that stand, each once, in order.
+/// The kept messages of a session, each once, in order.
 #[derive(Debug)]
 pub struct Conversation {
     /// The messages.
@@ -18,24 +18,24 @@ pub struct Conversation {
     pub(crate) is_buried: bool,
 }
 
-/// Where a message stands, in the version that counts.
+/// The location of a message, in the version that counts.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// The file, by its number in the family.
+    /// The number of its file in the session.
     pub session_file: usize,
-    /// Which of that file's messages it is.
+    /// The number of its entry in that file.
     pub entry: usize,
-    /// Where it stands in the file.
+    /// Its location in the file.
     pub span: Span,
     /// The other pieces of a message that was recorded in several.
     pub pieces: Vec<Span>,
-    /// What it must be called where its own id is missing or taken.
+    /// Its new id if its own is missing or in use.
     pub id: Option<String>,
 }
 
 impl Conversation {
-    /// Unites the files of a session: what the agent would load, and before it the stretches of the conversation that it
-    /// left behind in other files. When it would load nothing, although something was said, that is brought back.
+    /// Merges the files of a session: what the agent would load, preceded by the sections of the conversation that it left
+    /// in other files. If it would load nothing although there is a conversation, that is restored.
     pub fn of(session_files: &SessionFiles) -> Self {
         let mut rows = standing(session_files);
         let is_buried = !is_talk(session_files, &rows)
@@ -50,7 +50,7 @@ impl Conversation {
         Self { records: records(session_files, &rows), is_buried }
     }
 
-    /// What the agent itself would load, and nothing else.
+    /// Returns only what the agent itself would load.
     pub(crate) fn strict(session_files: &SessionFiles) -> Self {
         let is_loaded = |file: &SessionFile| {
             matches!(file.role, FileRole::Main | FileRole::Base) || file.is_loaded
@@ -77,7 +77,7 @@ fn entry<'a>(session_files: &'a SessionFiles, shown: &Shown) -> Option<&'a Messa
     outline(session_files, shown.session_file)?.entries.get(shown.entry)
 }
 
-/// What of a file the agent would show; of one that it cannot load, what it would if it could.
+/// Returns what the agent would show of a file; for one that it cannot load, what it would show if it could.
 fn shown(at: usize, session_file: &SessionFile) -> Vec<Shown> {
     let outline = &session_file.file.outline;
     if outline.loadable {
@@ -114,7 +114,7 @@ fn standing(session_files: &SessionFiles) -> Vec<Shown> {
     rows
 }
 
-/// Everything that was ever said and became of what `wanted` says, in the richest version.
+/// Returns everything ever recorded with a `wanted` fate, in the richest version.
 fn everything(session_files: &SessionFiles, wanted: impl Fn(Fate) -> bool) -> Vec<Shown> {
     let best = |row: Row| {
         let entry = outline(session_files, row.session_file)?.entries.get(row.entry)?;
@@ -123,7 +123,7 @@ fn everything(session_files: &SessionFiles, wanted: impl Fn(Fate) -> bool) -> Ve
     union(session_files).into_iter().filter(|row| wanted(row.fate)).filter_map(best).collect()
 }
 
-/// Whether anybody said anything.
+/// Whether there is a conversation.
 fn is_talk(session_files: &SessionFiles, rows: &[Shown]) -> bool {
     let is_said = |kind| !matches!(kind, MessageKind::Context | MessageKind::Notice);
     rows.iter().any(|row| entry(session_files, row).is_some_and(|entry| is_said(entry.kind)))
@@ -134,7 +134,7 @@ fn records(session_files: &SessionFiles, rows: &[Shown]) -> Vec<Record> {
     let mut records = Vec::with_capacity(rows.len());
     let known: HashSet<&str> =
         rows.iter().filter_map(|row| entry(session_files, row)?.id.as_deref()).collect();
-    // By what names begin with, the last number that was tried.
+    // By the start of names, the last number that was tried.
     let mut numbers: HashMap<&str, u64> = HashMap::new();
     for row in rows {
         let versions = outline(session_files, row.session_file).map(|outline| &outline.versions);

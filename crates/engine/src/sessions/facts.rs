@@ -1,4 +1,4 @@
-//! One row of a list out of the files of a session.
+//! Builds one row of a list from the files of a session.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use recount_model::{
 
 use crate::sessions::union::union;
 
-/// Counts a session. The project is filled in later.
+/// Counts a session. The project is set later.
 pub(crate) fn facts(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
     let mut facts = blank(source, session_files);
     let mut models = HashSet::new();
@@ -135,7 +135,7 @@ fn count(facts: &mut SessionFacts, entry: &MessageEntry, fate: Fate) {
     }
 }
 
-/// Adds what a message used. What a session borrows from another one was used there.
+/// Adds what a message used. What a session shares with its base was used there.
 fn used(facts: &mut SessionFacts, entry: &MessageEntry, fate: Fate) {
     let [calls, failed, cancelled] = entry.calls.map(u64::from);
     let tokens = entry.tokens.unwrap_or_default();
@@ -151,7 +151,7 @@ fn used(facts: &mut SessionFacts, entry: &MessageEntry, fate: Fate) {
 
 fn times(facts: &mut SessionFacts, session_files: &SessionFiles) {
     let (mut first, mut last) = (None::<i64>, None::<i64>);
-    // A stub's times are those of a resume that said nothing.
+    // A stub's times are those of a resume without messages.
     let told =
         |session_file: &&SessionFile| !matches!(session_file.role, FileRole::Stub | FileRole::Base);
     for session_file in session_files.files.iter().filter(told) {
@@ -164,7 +164,7 @@ fn times(facts: &mut SessionFacts, session_files: &SessionFiles) {
             last = Some(last.map_or(time, |last| last.max(time)));
         }
     }
-    // Like the agent's own list, when nothing in the file tells the time.
+    // Like the agent's own list, if the file records no time.
     let modified = || {
         session_files.files.iter().filter_map(|session_file| session_file.file.at.modified).max()
     };
@@ -178,7 +178,7 @@ fn title(facts: &mut SessionFacts, session_files: &SessionFiles) {
     let mut summaries =
         summaries.map(|session_file| session_file.file.outline.head.summary.as_deref());
     let summary = summaries.find_map(|summary| summary);
-    // A sub-agent's summary is its whole answer, often as JSON; what it was asked tells more.
+    // A sub-agent's summary is its whole answer, often as JSON; its prompt is more informative.
     let summary = summary.filter(|_| session_files.kind == SessionKind::Main);
     let prompt = session_files.files.iter().find_map(|m| m.file.outline.first_prompt.as_deref());
     let name = main(session_files).and_then(|main| main.file.outline.head.name.as_deref());
@@ -190,7 +190,7 @@ fn title(facts: &mut SessionFacts, session_files: &SessionFiles) {
     };
 }
 
-/// How many characters of a prompt are told.
+/// The maximum number of characters of a prompt.
 const PROMPT: usize = 200;
 
 fn prompts(facts: &mut SessionFacts, session_files: &SessionFiles) {
@@ -209,7 +209,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The file that the agent itself would load.
+/// Returns the file that the agent itself would load.
 pub(crate) fn main(session_files: &SessionFiles) -> Option<&SessionFile> {
     session_files.files.iter().find(|session_file| session_file.role == FileRole::Main)
 }

@@ -1,4 +1,4 @@
-//! What of a row takes a look at more than one session: its project, its number in the agent's own list, and for a
+//! Fills in the parts of a row that depend on other sessions: its project, its number in the agent's own list, and for a
 //! sub-agent the call that ran it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,7 +15,7 @@ use crate::projects::resolve::ResolvedProjects;
 use crate::sessions::list::Digest;
 use crate::snapshot::disk_scan::DiskSnapshot;
 
-/// Fills in what needs a look at more than one session.
+/// Fills in what depends on other sessions.
 pub(crate) fn finish(disk: &DiskSnapshot, digests: &mut [Digest], resolved: &ResolvedProjects) {
     let rows = agent_rows(disk, digests, &resolved.projects);
     let callers = callers(digests);
@@ -47,14 +47,15 @@ pub(crate) fn finish(disk: &DiskSnapshot, digests: &mut [Digest], resolved: &Res
     }
 }
 
-/// Names that users gave to sessions, by root and session.
+/// Returns the names that users gave to sessions, by root and session.
 fn names(disk: &DiskSnapshot) -> HashMap<(usize, &SessionId), &str> {
     let all = disk.names.iter().enumerate();
     all.flat_map(|(root, names)| names.iter().map(move |(id, name)| ((root, id), name.as_str())))
         .collect()
 }
 
-/// Titles that stand in other files than the conversation they are of, by source and by where that ends. The last one counts.
+/// Returns the titles that are in other files than their conversations, by source and by the end of the conversation. The
+/// last one counts.
 fn titles(disk: &DiskSnapshot, digests: &[Digest]) -> HashMap<(SourceName, u64), String> {
     let mut titles = HashMap::new();
     for digest in digests {
@@ -68,7 +69,7 @@ fn titles(disk: &DiskSnapshot, digests: &[Digest]) -> HashMap<(SourceName, u64),
     titles
 }
 
-/// Calls that ran sub-agents, by the session they stand in.
+/// Returns the calls that ran sub-agents, by session.
 fn callers(digests: &[Digest]) -> BTreeMap<SessionId, Arc<[AgentCall]>> {
     let calling = digests.iter().filter(|digest| !digest.agent_calls.is_empty());
     calling.map(|digest| (digest.facts.id.clone(), Arc::clone(&digest.agent_calls))).collect()
@@ -90,7 +91,7 @@ pub(crate) fn caller(
     found.map(|call| call.call.to_string())
 }
 
-/// Numbers and titles of the agent's own list, per folder that the newest releases would look at.
+/// Returns numbers and titles of the agent's own list, per folder that the newest releases would use.
 fn agent_rows(
     disk: &DiskSnapshot,
     digests: &[Digest],
@@ -105,8 +106,8 @@ fn agent_rows(
     for (number, files) in &by_folder {
         let Some(folder) = disk.folders.get(*number) else { continue };
         let path = projects.get(*number).and_then(|project| project.path.as_ref());
-        // A hash folder is copied to a named one at the next start, unless that one has content already: then the
-        // agent never looks at the hash folder again.
+        // A hash folder is copied to a named one at the next start, unless that one already has content: then the agent
+        // never uses the hash folder again.
         if folder.at.hash.is_some() && path.is_some_and(|path| named.contains(&(folder.root, path)))
         {
             continue;
@@ -120,7 +121,7 @@ fn agent_rows(
     rows
 }
 
-/// Projects that have a named folder with content, by root and path.
+/// Returns the projects that have a named folder with content, by root and path.
 fn named_with_content<'a>(
     disk: &DiskSnapshot,
     projects: &'a [Arc<Project>],

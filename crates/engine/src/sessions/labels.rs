@@ -1,4 +1,4 @@
-//! Tags and pins: what the user puts on sessions. Kept in a file of ours, so that no agent's file changes for it.
+//! Tags and pins of sessions. They are in a file of recount's own, so that no agent's file changes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,32 +12,32 @@ use crate::sessions::list::ListQuery;
 use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
 
-/// Where they are kept.
+/// The file.
 const FILE: &str = "labels.toml";
 
-/// A session with what is on it.
+/// A session with its labels.
 #[derive(Clone, Debug, Serialize)]
 pub struct LabelledSession {
     /// The agent.
     pub source: String,
     /// The session's id.
     pub id: String,
-    /// What is on it.
+    /// Its labels.
     #[serde(flatten)]
     pub labels: Labels,
     /// Its title.
     pub title: Option<String>,
     /// The path of its project.
     pub project: Option<String>,
-    /// Whether no such session is there.
+    /// Whether the session no longer exists.
     pub gone: bool,
 }
 
 impl Engine {
-    /// Changes what is on some sessions, and returns them with what is on them now.
+    /// Changes the labels of some sessions, and returns them with their new labels.
     ///
     /// # Errors
-    /// If an argument names none, or several; if our file cannot be understood or written.
+    /// If an argument matches none, or several; if the file is invalid or cannot be written.
     pub fn change_labels(
         &self,
         wanted: &[String],
@@ -75,10 +75,10 @@ impl Engine {
         Ok(sessions.into_iter().map(row).collect())
     }
 
-    /// Lists all sessions on which something is, also those that are gone.
+    /// Lists all sessions with labels, including deleted ones.
     ///
     /// # Errors
-    /// If our file cannot be understood.
+    /// If the file is invalid.
     pub fn labelled(&self, progress: &dyn Progress) -> Result<Vec<LabelledSession>, Error> {
         let labelled = self.labels()?;
         let listing = self.list(&ListQuery::default(), progress)?;
@@ -92,7 +92,7 @@ impl Engine {
         Ok(rows.collect())
     }
 
-    /// Puts on rows what is on their sessions.
+    /// Adds the labels to rows.
     pub(crate) fn label(&self, sessions: &mut [Arc<SessionFacts>]) -> Result<(), Error> {
         let labelled = self.labels()?;
         for facts in sessions {
@@ -102,7 +102,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns what is on one session.
+    /// Returns the labels of one session.
     pub(crate) fn labels_of(&self, source: SourceName, id: &SessionId) -> Labels {
         let labelled = self.labels().unwrap_or_default();
         labelled.of(source, id).unwrap_or_default()

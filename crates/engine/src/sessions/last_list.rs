@@ -1,4 +1,4 @@
-//! The rows that were listed last, so that `@3` can name one. Each home and each terminal has its own.
+//! The rows of the last list, so that `@3` can refer to one. Each home and each terminal has its own.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use recount_model::{SessionFacts, SessionId};
 use crate::cache::refresh::hash;
 use crate::{Engine, Error};
 
-/// The folder in our data folder.
+/// The folder in recount's data folder.
 const FOLDER: &str = "rows";
-/// How many terminals are remembered.
+/// The maximum number of terminals.
 const TERMINALS: usize = 32;
 
 impl Engine {
-    /// Keeps the rows of a list that was shown.
+    /// Stores the rows of a list that was shown.
     ///
     /// # Errors
-    /// If our data folder cannot be written.
+    /// If recount's data folder cannot be written.
     pub fn remember<'s>(
         &self,
         sessions: impl IntoIterator<Item = &'s Arc<SessionFacts>>,
@@ -27,7 +27,7 @@ impl Engine {
         };
         let mut text = String::new();
         for session in sessions {
-            // Quoted, as an id may hold anything.
+            // Quoted, as an id may contain anything.
             text.push_str(
                 &serde_json::to_string(&(session.source, &session.id)).unwrap_or_default(),
             );
@@ -51,7 +51,7 @@ impl Engine {
         Some((Some(source), SessionId::new(id)))
     }
 
-    /// Where the rows of this home and this terminal are kept.
+    /// Returns the file for the rows of this home and this terminal.
     fn rows_path(&self) -> Option<PathBuf> {
         let absolute = |home: &PathBuf| std::path::absolute(home).unwrap_or_else(|_| home.clone());
         let given: Vec<PathBuf> = self.given.iter().map(absolute).collect();
@@ -62,7 +62,7 @@ impl Engine {
     }
 }
 
-/// Makes room for one more terminal.
+/// Makes space for one more terminal.
 fn forget_oldest(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut files: Vec<_> = entries
@@ -72,7 +72,7 @@ fn forget_oldest(folder: &Path) {
     files.sort();
     let many = (files.len() + 1).saturating_sub(TERMINALS);
     for (_, path) in files.iter().take(many) {
-        // What is left is only in the way of nobody.
+        // A file that cannot be removed does no harm.
         let _removed = recount_writer::remove(path);
     }
 }

@@ -1,4 +1,4 @@
-//! Every session, newest first.
+//! Lists sessions, newest first.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
@@ -25,17 +25,17 @@ use crate::stats::pricing::Pricing;
 use crate::stats::usage::UsageLog;
 use crate::{Engine, Error};
 
-/// What is asked of a list.
+/// The options of a list.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one thing that may be asked")]
+#[expect(clippy::struct_excessive_bools, reason = "each is one option")]
 pub struct ListQuery {
     /// Only this project: a path, a slug, the start of a hash, a part of the name.
     pub project: Option<String>,
-    /// When no project is named and this folder lies in one, only that one.
+    /// If no project is given and this folder is in one, only that one.
     pub here: Option<PathBuf>,
-    /// Only sessions that were still going on at or after this moment.
+    /// Only sessions that were still active at or after this time.
     pub since: Option<Timestamp>,
-    /// Only sessions that had begun by this moment.
+    /// Only sessions that had begun by this time.
     pub until: Option<Timestamp>,
     /// Only sessions in which a model whose name contains this answered.
     pub model: Option<String>,
@@ -43,33 +43,33 @@ pub struct ListQuery {
     pub kinds: Vec<SessionKind>,
     /// Only sessions with problems.
     pub problems: bool,
-    /// Only sessions that somebody is working in right now.
+    /// Only sessions that are in use now.
     pub live: bool,
-    /// Whether to tell which of them the agent's next start would delete.
+    /// Whether to mark those that the agent's next start would delete.
     pub pending_deletion: bool,
-    /// Only sessions in which this query finds something.
+    /// Only sessions that match this query.
     pub text: Option<String>,
-    /// Whether to tell what the user has put on them.
+    /// Whether to add the labels.
     pub labelled: bool,
     /// Only sessions with all of these tags.
     pub tags: Vec<String>,
     /// Only pinned sessions.
     pub pinned: bool,
-    /// Only sessions that hold this.
+    /// Only sessions with this content.
     pub content: ContentFilter,
     /// The order.
     pub sort: SortOrder,
-    /// No more than this many.
+    /// The maximum number of sessions.
     pub limit: Option<usize>,
 }
 
 /// The order of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SortOrder {
-    /// Last used first.
+    /// Most recently used first.
     #[default]
     Updated,
-    /// Last begun first.
+    /// Most recently started first.
     Started,
     /// Most tokens first.
     Tokens,
@@ -77,7 +77,7 @@ pub enum SortOrder {
     Messages,
     /// Largest on disk first.
     Size,
-    /// Dearest first. What a session cost is known where prices have been filled in.
+    /// Most expensive first. The cost of a session is known if prices have been filled in.
     Cost,
 }
 
@@ -86,15 +86,15 @@ pub enum SortOrder {
 pub struct Listing {
     /// The sessions.
     pub sessions: Vec<Arc<SessionFacts>>,
-    /// What could not be looked at and belongs to no session.
+    /// Problems that belong to no session.
     pub problems: Vec<Problem>,
-    /// How many sessions there are without the query's filters.
+    /// The number of sessions without the query's filters.
     pub known: usize,
-    /// The project that it is narrowed to.
+    /// The project that it is limited to.
     pub scope: Option<ListScope>,
 }
 
-/// A session and what is needed to finish its row. Clones share what is in it.
+/// A session and what is needed to finish its row. Clones share their data.
 #[derive(Clone, Debug)]
 pub(crate) struct Digest {
     pub(crate) facts: Arc<SessionFacts>,
@@ -103,31 +103,31 @@ pub(crate) struct Digest {
     pub(crate) files: Arc<[ScannedFile]>,
     /// Its calls that ran sub-agents.
     pub(crate) agent_calls: Arc<[AgentCall]>,
-    /// Whether it was read now, rather than remembered.
+    /// Whether it was read now, rather than loaded from the cache.
     pub(crate) fresh: bool,
     pub(crate) used: Used,
 }
 
-/// What a session used.
+/// The usage of a session.
 #[derive(Clone, Debug)]
 pub(crate) enum Used {
-    /// As just recorded.
+    /// Just recorded.
     Now {
-        /// When the last of it was.
+        /// The time of its last entry.
         last: i64,
-        /// The usage log, behind its length.
+        /// The usage log, after its length.
         usage_log: Arc<[u8]>,
     },
-    /// Kept in the catalog with this group of files.
+    /// In the catalog with this group of files.
     With(u64),
 }
 
-/// What is needed of sessions once they have their rows.
+/// What is needed of sessions after their rows are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
     /// The rows.
     Rows,
-    /// What rows can be made of again.
+    /// The digests from which rows can be rebuilt.
     Digests,
 }
 
@@ -139,7 +139,7 @@ pub(crate) struct Concluded {
     pub(crate) resolved: Arc<ResolvedProjects>,
 }
 
-/// What is wanted next of sessions that were read.
+/// What is needed next of sessions that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
     Rows,
@@ -149,17 +149,17 @@ enum Then {
 /// Every session, with what is needed to index it.
 pub(crate) type Everything = (Listing, Arc<DiskSnapshot>, Vec<Digest>, Arc<ResolvedProjects>);
 
-/// Every session, and those that a filter leaves out.
+/// Every session, and those excluded by a filter.
 type Filtered = (Listing, BTreeSet<Claim>, Arc<DiskSnapshot>, Arc<ResolvedProjects>);
 
-/// What tells one session from another.
+/// The key of a session.
 pub(crate) type Claim = (SourceName, SessionId);
 
 impl Engine {
     /// Lists sessions.
     ///
     /// # Errors
-    /// If the project asked for is not known or may be several.
+    /// If the given project is unknown or ambiguous.
     pub fn list(&self, query: &ListQuery, progress: &dyn Progress) -> Result<Listing, Error> {
         self.aliases()?;
         let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
@@ -186,7 +186,7 @@ impl Engine {
         Ok(listing)
     }
 
-    /// Tells of each session whether a query asks for it, and which project the query is narrowed to.
+    /// Returns for each session whether a query matches it, and the project that the query is limited to.
     pub(crate) fn asked(
         &self,
         sessions: &mut [Arc<SessionFacts>],
@@ -230,7 +230,7 @@ impl Engine {
         Ok((sessions.iter().enumerate().map(is_asked).collect(), scope))
     }
 
-    /// Lists every session, with what else was met on the way.
+    /// Lists every session, with everything else that was found.
     pub(crate) fn scan_all(
         &self,
         effort: &Effort,
@@ -263,7 +263,7 @@ impl Engine {
         Ok((concluded.listing, disk, concluded.digests, concluded.resolved))
     }
 
-    /// Makes rows of what was read and remembered.
+    /// Builds rows from what was read and cached.
     pub(crate) fn conclude(
         &self,
         disk: &DiskSnapshot,
@@ -289,7 +289,7 @@ impl Engine {
         Ok(Concluded { listing, digests, resolved: Arc::new(resolved) })
     }
 
-    /// Lists every session, and says which of them do not hold what is asked for.
+    /// Lists every session, and returns those that do not match.
     fn list_with(
         &self,
         content: &ContentFilter,
@@ -301,7 +301,7 @@ impl Engine {
             let unmatched = self.without(content, &disk, progress)?;
             return Ok((listing, unmatched, disk, resolved));
         }
-        // Whether the list of last time still holds and, if not, what changed, is told by one look at the disk.
+        // One listing of the disk shows whether the last list is still valid and, if not, what changed.
         let engine = self.pin();
         if let Some((mut listing, disk, resolved)) = engine.list_as_before(effort, progress) {
             sort(&mut listing.sessions, SortOrder::Updated);
@@ -323,7 +323,7 @@ impl Engine {
         self.gather(Then::Rows, progress)
     }
 
-    /// Reads every session, whatever is remembered.
+    /// Reads every session, regardless of the cache.
     pub(crate) fn gather_anew(
         &self,
         disk: &DiskSnapshot,
@@ -381,7 +381,7 @@ impl Engine {
     }
 }
 
-/// Collects what sessions tell of their project directories.
+/// Collects what sessions show about their project directories.
 pub(crate) fn project_hints(digests: &[Digest]) -> ProjectHints {
     let mut hints = ProjectHints::default();
     for digest in digests {
@@ -411,7 +411,7 @@ fn digest(
     let without_messages = |session_file: SessionFile| {
         let ScannedFile { folder, named_folder, is_shared, at, outline: whole } = session_file.file;
         let outline = source.light(&whole);
-        // Of a file with several sessions this is only one.
+        // For a file with several sessions this is only one of them.
         if !is_shared {
             lay_by(&at, whole);
         }
@@ -424,8 +424,8 @@ fn digest(
     Digest { facts, folder, files, agent_calls, fresh: true, used }
 }
 
-/// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those
-/// files are read again, together.
+/// Files are grouped by the id in their names. If names are wrong, one session is in several groups: those files are read
+/// again, together.
 fn join_orphans(
     disk: &DiskSnapshot,
     digests: Vec<Digest>,
@@ -456,7 +456,7 @@ fn join_orphans(
             files.first().and_then(|(folder, _)| disk.folders.get(*folder)).map(|f| f.source);
         let Some(source) = source else { continue };
         let grouped = Group { source, files }.group_sessions(disk, &FullRead, &mut buffer);
-        // Other sessions in the same file were read before.
+        // Other sessions in the same file were already read.
         let is_asked =
             |one: &SessionFiles| one.id == id || !one.files.iter().any(|file| file.file.is_shared);
         let read = grouped
@@ -481,7 +481,7 @@ fn passes(session: &SessionFacts, query: &ListQuery) -> bool {
         && (!query.pinned || labels().is_some_and(|labels| labels.pinned))
 }
 
-/// An amount of dollars as a number that can be compared; what is not known comes last.
+/// Returns an amount of dollars as a comparable number; unknown ones come last.
 #[expect(clippy::cast_possible_truncation, reason = "no session costs a trillion dollars")]
 fn millionths(dollars: Option<f64>) -> i64 {
     dollars.map_or(i64::MIN, |dollars| (dollars * 1e6) as i64)
@@ -496,6 +496,6 @@ pub(crate) fn sort(sessions: &mut [Arc<SessionFacts>], order: SortOrder) {
         SortOrder::Size => i64::try_from(session.bytes()).unwrap_or(i64::MAX),
         SortOrder::Cost => millionths(session.cost_usd),
     };
-    // The id settles what is equal, so that two runs print the same.
+    // The id decides between equal ones, so that two runs print the same.
     sessions.sort_by(|one, next| number(next).cmp(&number(one)).then_with(|| one.id.cmp(&next.id)));
 }

@@ -1,4 +1,4 @@
-//! Sessions that are gone: all that is left of them is what was typed.
+//! Lost sessions: only their prompts are left.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use crate::{Engine, Error};
 /// A session without files, known by its prompts.
 #[derive(Clone, Debug, Serialize)]
 pub struct LostSession {
-    /// The agent that ran it.
+    /// The agent.
     pub source: SourceName,
     /// Its id.
     pub id: SessionId,
-    /// The folder it belonged to.
+    /// Its project.
     pub project: Arc<Project>,
     /// When the first prompt was typed.
     pub started: Option<Timestamp>,
@@ -34,7 +34,7 @@ impl Engine {
     /// Lists sessions of which only the prompts are left, newest first.
     ///
     /// # Errors
-    /// If the project asked for is not known or may be several, or the names given to projects are not understood.
+    /// If the given project is unknown or ambiguous, or the aliases of projects are invalid.
     pub fn lost(
         &self,
         query: &ListQuery,
@@ -46,7 +46,7 @@ impl Engine {
         let mut seen = BTreeSet::new();
         for (number, folder) in disk.folders.iter().enumerate() {
             for trace in folder.source.traces(&folder.at) {
-                // A file without a head is known by the start of its id alone.
+                // A file without a header is only known by the start of its id.
                 let own = |session: &Arc<SessionFacts>| {
                     trace.session.as_str().starts_with(session.id.as_str())
                 };

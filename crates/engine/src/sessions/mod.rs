@@ -1,4 +1,4 @@
-//! Sessions: listing, opening and selecting them, and what is known of each.
+//! Sessions: listing, opening and selecting them, and their facts.
 
 pub(crate) mod agent_row;
 pub(crate) mod content_filter;

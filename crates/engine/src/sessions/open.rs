@@ -25,7 +25,7 @@ use recount_store::Root;
 use crate::messages::{Messages, RawFile, View};
 use crate::sessions::facts::{facts, own};
 
-/// How large a saved chat may be; those are read whole.
+/// The maximum size of a saved chat; those are read at once.
 const SAVED: u64 = 512 * 1024 * 1024;
 
 /// One session, opened.
@@ -57,17 +57,17 @@ impl Opened {
         self.saved.is_none().then(messages)
     }
 
-    /// Returns the messages of a saved chat, which are read whole.
+    /// Returns the messages of a saved chat, which are read at once.
     pub fn saved(&self) -> &[Message] {
         self.saved.as_deref().unwrap_or_default()
     }
 
-    /// Returns who wrote it.
+    /// Returns its source.
     pub fn source(&self) -> &'static dyn Source {
         self.source
     }
 
-    /// Returns its files with what is in them.
+    /// Returns its files with their outlines.
     pub fn session_files(&self) -> &SessionFiles {
         &self.session_files
     }
@@ -77,7 +77,7 @@ impl Opened {
         self.saved.is_some()
     }
 
-    /// Returns the project directory it lies in.
+    /// Returns its project directory.
     pub(crate) fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
@@ -87,13 +87,13 @@ impl Opened {
         own(&self.session_files).map(|m| RawFile { path: &m.file.at.path, role: m.role })
     }
 
-    /// Returns its own files in which no other session is.
+    /// Returns its own files that contain no other session.
     pub(crate) fn unshared_files(&self) -> impl Iterator<Item = &Path> {
         let own = own(&self.session_files).filter(|session_file| !session_file.file.is_shared);
         own.map(|session_file| session_file.file.at.path.as_path())
     }
 
-    /// Whether nothing of it is known because its files could not be read. That is not a session in which nothing was said.
+    /// Whether nothing is known about it because its files could not be read. That is not an empty session.
     pub fn is_unread(&self) -> bool {
         let outlines = || own(&self.session_files).map(|session_file| &session_file.file.outline);
         self.saved.is_none()
@@ -101,7 +101,7 @@ impl Opened {
             && outlines().all(|outline| outline.entries.is_empty())
     }
 
-    /// Returns its files as they were found.
+    /// Returns its files as a group.
     pub(crate) fn group(&self) -> Group {
         let file =
             |session_file: &SessionFile| (session_file.file.folder, session_file.file.at.clone());
@@ -130,10 +130,10 @@ impl Opened {
 }
 
 impl Engine {
-    /// Opens one file by its path: a session file on its own, a saved chat, an export.
+    /// Opens one file by its path: a single session file, a saved chat, an export.
     ///
     /// # Errors
-    /// If it cannot be read, or holds no conversation.
+    /// If it cannot be read, or has no conversation.
     pub fn open_file(&self, path: &Path) -> Result<Opened, Error> {
         let metadata = std::fs::metadata(path).map_err(|source| match source.kind() {
             std::io::ErrorKind::NotFound => Error::NoFile(path.to_owned()),
@@ -142,13 +142,13 @@ impl Engine {
         if !metadata.is_file() {
             return Err(Error::NotASession(path.to_owned()));
         }
-        // Who names a link wants what it leads to.
+        // A user who names a link wants its target.
         bytes::accept_link(path, &metadata);
         let head = sniffed(path);
         let head = head.map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
         let readers = self.sources.iter().copied().filter(|source| source.reads_sessions());
         let recognized = readers.map(|source| (source.sniff(path, &head), source));
-        // Of several that are equally sure the first one.
+        // Of several that are equally certain the first one.
         let best = recognized.reduce(|best, next| if next.0 > best.0 { next } else { best });
         let Some((recognition, source)) = best else {
             return Err(Error::NotASession(path.to_owned()));
@@ -159,7 +159,7 @@ impl Engine {
         let outline = source.outline(path, &mut bytes::Buffer::large());
         let is_session = outline.loadable || outline.head.session_id.is_some();
         let Placement { project_folder: folder, placement } = source.placement(path);
-        // A wrapper may carry a session id and still hold messages in the form of the API.
+        // A wrapper may have a session id and still contain messages in the format of the API.
         let is_foreign =
             !is_session || (!outline.has_conversation && outline.grammar == Grammar::Json);
         if is_foreign && let Some(mut opened) = open_saved(source, path, metadata.len()) {
@@ -199,7 +199,7 @@ impl Engine {
         Ok(Opened::new(source, facts, session_files, folder))
     }
 
-    /// The project of a directory that need not lie below one of our roots.
+    /// Returns the project of a directory that need not be below one of the roots.
     fn project_at(
         &self,
         source: &'static dyn Source,
@@ -224,10 +224,10 @@ impl Engine {
     }
 }
 
-/// How much of a file decides whose it is.
+/// How much of a file is used to recognize its source.
 const SNIFFED: u64 = 64 * 1024;
 
-/// Reads the start of a file, decompressed if need be.
+/// Reads the start of a file, decompressed if needed.
 fn sniffed(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::new();
     bytes::Input::open(path)?.take(SNIFFED).read_to_end(&mut head)?;

@@ -1,7 +1,7 @@
-//! Who is working in which session, asked before it is changed.
+//! Finds the processes that use a session, before it is changed.
 //!
-//! The list calls one session of a folder live: the one that was written last. Before a change that is not enough, as an
-//! agent may have taken up an older one; so here whatever it may be counts.
+//! The list calls one session of a folder live: the most recent one. Before a change that is not enough, as an agent may
+//! have resumed an older one; so here every possible one counts.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use recount_platform::Running;
 
 use crate::Engine;
 
-/// Minimum length of an id prefix on a command line.
+/// The minimum length of an id prefix on a command line.
 const NAMED: usize = 8;
 
-/// A process that may be working in a session.
+/// A process that may use a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionOwner {
     /// The session.
@@ -26,7 +26,7 @@ pub struct SessionOwner {
 }
 
 impl Engine {
-    /// Returns which processes may be working in which of these sessions, sub-agents with their parents.
+    /// Returns the processes that may use these sessions, sub-agents with their parents.
     pub fn owners(&self, sessions: &[Arc<SessionFacts>]) -> Vec<SessionOwner> {
         let mut owners = Vec::new();
         for live in self.live_owners().unwrap_or_default() {
@@ -74,7 +74,7 @@ fn pwd(process: &Running) -> Option<&str> {
     process.variables.get("PWD").map(String::as_str)
 }
 
-/// When a session's files were last written.
+/// Returns when a session's files were last written.
 fn written(facts: &SessionFacts) -> Option<SystemTime> {
     let time = |path: &str| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
     facts.files.iter().filter_map(|file| time(&file.path)).max()

@@ -1,4 +1,4 @@
-//! Going on with a session: which program, where, and why not.
+//! Resumes a session: which program, in which folder, or why not.
 
 use std::path::{Path, PathBuf};
 
@@ -21,14 +21,14 @@ pub struct Resume {
     pub args: Vec<String>,
     /// The folder to start it in.
     pub folder: PathBuf,
-    /// Variables to set, so that it looks where the session lies.
+    /// Variables to set, so that it finds the session.
     pub variables: Vec<(&'static str, PathBuf)>,
 }
 
-/// Why nobody can go on with a session.
+/// Why a session cannot be resumed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unresumable {
-    /// It is a chat that was saved on its own, which the agent loads by its tag.
+    /// It is a saved chat, which the agent loads by its tag.
     #[error("it is a saved chat, which the agent loads by its tag")]
     SavedChat,
     /// It is a sub-agent's.
@@ -37,19 +37,19 @@ pub enum Unresumable {
         /// The session that ran it.
         parent: SessionId,
     },
-    /// Its agent cannot be started on a session.
+    /// Its agent cannot be started with a session.
     #[error("its agent cannot be started on a session")]
     NoProgram,
     /// The folder of its project is not known.
     #[error("the folder of its project is not known")]
     UnknownFolder,
-    /// The folder of its project is gone.
+    /// The folder of its project does not exist.
     #[error("the folder of its project is gone: {0}")]
     FolderGone(RecordedPath),
-    /// It lies in a folder where the agent does not look.
+    /// It is in a folder that the agent does not use.
     #[error("it is in {}, where the agent does not look", .0.display())]
     OtherHome(PathBuf),
-    /// Nobody said anything in it.
+    /// It has no conversation.
     #[error("it has no messages")]
     NothingSaid,
     /// The agent does not list it.
@@ -60,7 +60,7 @@ pub enum Unresumable {
         /// The folder of its project.
         folder: PathBuf,
     },
-    /// A process is at work in it.
+    /// A process uses it.
     #[error("process {process} is using it")]
     InUse {
         /// The process.
@@ -69,10 +69,10 @@ pub enum Unresumable {
 }
 
 impl Engine {
-    /// Returns how to resume the session that an argument names.
+    /// Returns how to resume the session that an argument matches.
     ///
     /// # Errors
-    /// If there is no such session; [`Error::NotResumable`] when its agent would not go on with it, and why.
+    /// If there is no such session; [`Error::NotResumable`] if its agent would not resume it, with the reason.
     pub fn resume(&self, wanted: &str, progress: &dyn Progress) -> Result<Resume, Error> {
         let opened = self.open(wanted, progress)?;
         let id = opened.facts.id.clone();
@@ -87,7 +87,7 @@ impl Engine {
         let Some((program, args)) = source.resume(&opened.facts.id) else {
             return Err(refuse(Unresumable::NoProgram));
         };
-        // Only among all sessions is it known which of them the agent lists.
+        // Which of them the agent lists is only known among all sessions.
         let sessions = self.list(&ListQuery::default(), progress)?.sessions;
         let facts = sessions.iter().find(|facts| facts.id == id && facts.source == source.name());
         let facts = facts.map_or(opened.facts, |facts| SessionFacts::clone(facts));
@@ -106,7 +106,7 @@ impl Engine {
         Ok(Resume { facts, program, args, folder, variables })
     }
 
-    /// Says which variable leads the agent to the home that a session lies in, if it would not find it by itself.
+    /// Returns the variable that leads the agent to the home of a session, if it would not find it by itself.
     fn home_of(&self, facts: &SessionFacts) -> Result<Vec<(&'static str, PathBuf)>, Unresumable> {
         let lies_in = |root: &&Root| {
             root.source.name() == facts.source
@@ -138,7 +138,7 @@ fn is_agent(facts: &SessionFacts) -> bool {
     facts.kind == SessionKind::Subagent
 }
 
-/// Returns the folder of a session's project, which must be there.
+/// Returns the folder of a session's project, which must exist.
 fn folder(facts: &SessionFacts) -> Result<PathBuf, Unresumable> {
     let Some(path) = &facts.project.path else { return Err(Unresumable::UnknownFolder) };
     let folder = PathBuf::from(path.as_str());
@@ -148,7 +148,7 @@ fn folder(facts: &SessionFacts) -> Result<PathBuf, Unresumable> {
     Err(Unresumable::FolderGone(path.clone()))
 }
 
-/// Whether the session lies in a folder of older releases that the agent copies at its next start, as it has nothing newer.
+/// Whether the session is in a folder of older releases that the agent copies at its next start, as it has nothing newer.
 fn is_taken_over(facts: &SessionFacts, disk: &DiskSnapshot) -> bool {
     let is_old = |path: &str| {
         let folder =
@@ -164,7 +164,7 @@ fn is_taken_over(facts: &SessionFacts, disk: &DiskSnapshot) -> bool {
     facts.counts.prompts > 0 && !has_newer && facts.files.iter().any(|file| is_old(&file.path))
 }
 
-/// Says why the agent does not list a session.
+/// Returns why the agent does not list a session.
 fn unlisted(facts: &SessionFacts, folder: &Path) -> Unresumable {
     if facts.counts.prompts == 0 && facts.counts.answers == 0 {
         return Unresumable::NothingSaid;

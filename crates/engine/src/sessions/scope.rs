@@ -1,4 +1,4 @@
-//! The project that an answer is narrowed to: the one that was named, or the one in which the current folder lies.
+//! The project that an answer is limited to: the given one, or the one that contains the current folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use recount_model::{Project, SessionFacts};
 
 use crate::sessions::visibility::Visibility;
 
-/// The project that an answer is narrowed to.
+/// The project that an answer is limited to.
 #[derive(Clone, Debug)]
 pub struct ListScope {
     /// The project.
     pub project: Arc<Project>,
-    /// Whether it follows from the current folder; else it was named.
+    /// Whether it is implied by the current folder; otherwise it was given.
     pub is_implied: bool,
-    /// Its sessions, as far as a list shows them without being asked for all.
+    /// The number of its sessions that a list shows by default.
     pub sessions: usize,
-    /// Such sessions of all projects.
+    /// The number of such sessions in all projects.
     pub of: usize,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn holds(project: &Path, folder: &Path, homes: &[PathBuf]) -> bool {
         || (folder.starts_with(project) && !homes.iter().any(|home| home.starts_with(project)))
 }
 
-/// Returns the project to which a folder belongs: the nearest one above it. Other folders may share its name.
+/// Returns the project that a folder belongs to: the nearest one above it. Other folders may share its name.
 pub(crate) fn nearest<'a>(
     sessions: &'a [Arc<SessionFacts>],
     folder: &Path,

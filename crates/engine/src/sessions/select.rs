@@ -1,4 +1,4 @@
-//! Which session a person means: a full id, the start of one, a path, a row of the last list, the latest.
+//! Finds the session that a user means: a full id, a prefix of one, a path, a row of the last list, the latest.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress, scan_files};
 use crate::stats::usage::UsageLog;
 use crate::{Engine, Error};
 
-/// The shortest start of an id that is looked for.
+/// The shortest accepted id prefix.
 pub const SHORTEST: usize = 4;
 
 impl Engine {
-    /// Opens the session that `wanted` names.
+    /// Opens the session that `wanted` matches.
     ///
     /// # Errors
-    /// If there is none, or several, or the file it names is not a session.
+    /// If there is none, or several, or the named file is not a session.
     pub fn open(&self, wanted: &str, progress: &dyn Progress) -> Result<Opened, Error> {
         if wanted == "latest" {
             let latest = self.newest(1, progress)?.into_iter().next().ok_or(Error::NoSessions)?;
@@ -48,11 +48,11 @@ impl Engine {
         }
     }
 
-    /// Returns the newest sessions of the project in which the current folder lies, or of all when it lies in none: first
-    /// those in which a person said something.
+    /// Returns the newest sessions of the project that contains the current folder, or of all if it is in none: first those
+    /// with a prompt of a person.
     ///
     /// # Errors
-    /// If what the user has named projects is not understood.
+    /// If the aliases of projects are invalid.
     pub fn newest(
         &self,
         limit: usize,
@@ -66,10 +66,10 @@ impl Engine {
         Ok(sessions)
     }
 
-    /// Opens a session that is known.
+    /// Opens a known session.
     ///
     /// # Errors
-    /// If it is not there any more.
+    /// If it no longer exists.
     pub fn open_key(&self, key: &SessionKey, progress: &dyn Progress) -> Result<Opened, Error> {
         self.open_id(key.id.as_str(), Some(key.source.as_str()), progress)
     }
@@ -82,7 +82,7 @@ impl Engine {
     ) -> Result<Opened, Error> {
         let disk = self.look();
         let is_source = |own: &dyn Source| source.is_none_or(|name| own.name().as_str() == name);
-        // Most ids show in the names of their files: look at those first.
+        // Most ids are in the names of their files: check those first.
         let near = |own: &dyn Source, group: &str| is_source(own) && own.may_hold(group, wanted);
         let mut found = Self::group_sessions(&disk, wanted, progress, near);
         if found.is_empty() {
@@ -143,7 +143,7 @@ impl Engine {
     }
 }
 
-/// Puts together what one session's files under different names gave.
+/// Merges results of one session's files under different names.
 fn join(disk: &DiskSnapshot, found: Vec<Found>) -> Vec<Found> {
     let mut same: BTreeMap<_, Vec<Found>> = BTreeMap::new();
     for (source, session_files) in found {
@@ -170,10 +170,10 @@ fn join(disk: &DiskSnapshot, found: Vec<Found>) -> Vec<Found> {
     joined
 }
 
-/// A session and whose it is.
+/// A session and its source.
 type Found = (&'static dyn Source, SessionFiles);
 
-/// Sub-agents that were recorded under their parent's id begin like it: then the parent is meant.
+/// Sub-agents recorded under their parent's id have the same prefix: then the parent is meant.
 fn prefer_parent(found: &mut Vec<Found>) {
     let mut mains = found.iter().filter(|(_, session_files)| session_files.parent.is_none());
     let (Some(main), None) =

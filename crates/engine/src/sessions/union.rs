@@ -1,4 +1,4 @@
-//! Everything that was ever said in a session: the union of its files, each message once.
+//! All messages of a session: the union of its files, each message once.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ pub(crate) struct Row {
     pub(crate) session_file: usize,
     pub(crate) entry: usize,
     pub(crate) fate: Fate,
-    /// Where it stands in a file that the agent loads: the file and the entry.
+    /// Its location in a file that the agent loads: the file and the entry.
     pub(crate) loaded: Option<(usize, usize)>,
 }
 
@@ -48,7 +48,7 @@ fn merge(session_files: &SessionFiles, old: &mut Row, new: Row) {
     let fate = match (role(old), role(&new)) {
         (Some(FileRole::Main), _) => old.fate,
         (_, Some(FileRole::Main)) => new.fate,
-        // Between two that the agent does not load, what was kept anywhere was not undone there.
+        // Between two that the agent does not load, a message that was kept in one was not undone there.
         _ => old.fate.min(new.fate),
     };
     let loaded = match (role(old), role(&new)) {

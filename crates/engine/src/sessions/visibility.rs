@@ -1,4 +1,4 @@
-//! Which sessions are shown when nobody asks for all: one rule for every view.
+//! Which sessions are shown by default: one rule for every view.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use recount_model::{SessionFacts, SessionKind};
 
 use crate::sessions::list::Listing;
 
-/// What is shown beside conversations that humans had.
+/// What is shown besides conversations of humans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Visibility {
-    /// Whether sessions are shown that another session started.
+    /// Whether sessions started by another session are shown.
     pub subagents: bool,
-    /// Whether sessions are shown in which nothing was said, even if nothing is wrong with them.
+    /// Whether sessions without a conversation are shown, even without problems.
     pub empty: bool,
 }
 
@@ -20,18 +20,18 @@ pub struct Visibility {
 pub enum Hidden {
     /// Another session started it.
     Subagent,
-    /// Nothing was said in it.
+    /// It has no conversation.
     Empty,
 }
 
-/// The sessions of a list that are shown, and how many are not.
+/// The visible sessions of a list, and the number of hidden ones.
 #[derive(Clone, Debug, Default)]
 pub struct Visible {
-    /// Those that are shown.
+    /// The visible ones.
     pub sessions: Vec<Arc<SessionFacts>>,
-    /// How many are not, because another session started them.
+    /// The number of those hidden because another session started them.
     pub subagents: u64,
-    /// How many are not, because nothing was said in them.
+    /// The number of those hidden because they have no conversation.
     pub empty: u64,
 }
 
@@ -39,7 +39,7 @@ impl Visibility {
     /// Everything is shown.
     pub const ALL: Self = Self { subagents: true, empty: true };
 
-    /// Says why a session is not shown, if it is not.
+    /// Returns why a session is hidden, if it is.
     pub fn hides(self, session: &SessionFacts) -> Option<Hidden> {
         let is_subagent = session.kind == SessionKind::Subagent;
         let shown = (self.subagents || !is_subagent)
@@ -50,7 +50,7 @@ impl Visibility {
 }
 
 impl Listing {
-    /// Returns what is shown of the list: no more than `limit` sessions.
+    /// Returns the visible part of the list: at most `limit` sessions.
     pub fn visible(&self, visibility: Visibility, limit: Option<usize>) -> Visible {
         let mut visible = Visible::default();
         let limit = limit.unwrap_or(usize::MAX);

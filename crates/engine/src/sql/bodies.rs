@@ -1,4 +1,4 @@
-//! Messages read from where they stand, when a statement asks for their text.
+//! Reads messages from their locations, when a statement needs their text.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl TextSource for Bodies {
     }
 }
 
-/// Puts thoughts below each other.
+/// Joins thoughts, one below the other.
 pub(crate) fn thoughts(thoughts: &[Thought]) -> Option<String> {
     let one = |thought: &Thought| match (thought.subject.as_str(), thought.description.as_str()) {
         ("", description) => description.to_owned(),

@@ -1,4 +1,4 @@
-//! The fact file kept up to date: sessions that changed are read again, newest first.
+//! Keeps the fact file up to date: changed sessions are read again, newest first.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -18,20 +18,20 @@ use crate::sessions::list::Digest;
 use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress};
 use crate::{Engine, Error};
 
-/// The folder of fact files in our data folder.
+/// The folder of fact files in recount's data folder.
 const FOLDER: &str = "facts";
-/// Raised with every change to what is put into the tables.
+/// Raised with every change to the content of the tables.
 const ROWS: u32 = 1;
-/// How long another run that is filling the file is waited for.
+/// How long to wait for another run that is filling the file.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// What is read is made safe this often,
+/// The interval between commits,
 const OFTEN: Duration = Duration::from_millis(500);
-/// or when this number of messages is reached.
+/// or the number of messages between them.
 const MANY: usize = 20_000;
-/// Sessions that may wait to be written: they are in memory meanwhile.
+/// The maximum number of sessions that wait to be written: they are in memory.
 const WAITING: usize = 4;
 
-/// A session that is not in the file as it is now.
+/// A session whose current state is not in the file.
 struct Stale<'a> {
     digest: &'a Digest,
     group: Group,
@@ -40,7 +40,7 @@ struct Stale<'a> {
 }
 
 impl Engine {
-    /// Brings the fact file up to date and returns its path; with a note when another run is at it.
+    /// Updates the fact file and returns its path; with a note if another run is writing it.
     pub(super) fn fresh_facts(
         &self,
         disk: &DiskSnapshot,
@@ -103,7 +103,7 @@ impl Engine {
     }
 }
 
-/// Removes a fact file: it can be made again.
+/// Removes a fact file: it can be rebuilt.
 pub(super) fn remove(path: &Path) -> Result<(), Error> {
     for beside in ["", "-wal", "-shm"] {
         let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -118,7 +118,7 @@ fn is_fresh(sessions: &[Stale<'_>], known: &HashMap<u64, u64>) -> bool {
         && sessions.iter().all(|session| known.get(&session.key) == Some(&session.stamp))
 }
 
-/// Returns what tells a session from others, and what changes when one of its files does.
+/// Returns the key of a session, and a stamp that changes when one of its files does.
 fn session<'a>(disk: &DiskSnapshot, digest: &'a Digest) -> Option<Stale<'a>> {
     let source = disk.folders.get(digest.folder)?.source;
     let files: Vec<_> = digest.files.iter().map(|file| (file.folder, file.at.clone())).collect();
@@ -131,7 +131,7 @@ fn session<'a>(disk: &DiskSnapshot, digest: &'a Digest) -> Option<Stale<'a>> {
     Some(Stale { digest, group: Group { source, files }, key, stamp })
 }
 
-/// Reads stale sessions on all cores, and writes them from here.
+/// Reads stale sessions on all cores, and writes them here.
 fn fill(
     file: &mut FactFile,
     disk: &DiskSnapshot,
@@ -149,7 +149,7 @@ fn fill(
         }
         drop(sender);
         let written = write(file, &receiver, stale, progress);
-        // Who still reads is told that nobody takes any more.
+        // Readers notice that the receiver is gone.
         drop(receiver);
         written
     })
@@ -165,7 +165,7 @@ fn read(
     let mut buffer = Buffer::new();
     while let Some(stale) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
         let bytes = stale.digest.facts.bytes();
-        // Nobody takes it when it cannot be written: then there is no use in going on.
+        // The receiver is gone if writing failed: then there is no point in continuing.
         if sender.send((bytes, one(disk, stale, reading, &mut buffer))).is_err() {
             return;
         }
@@ -186,7 +186,7 @@ fn one(
         .unwrap_or_default();
     SessionRows {
         key: stale.key,
-        // What may change again without a change that we can see is read again.
+        // What may change again without a visible change is read again.
         stamp: if is_racy(&stale.group, disk) { 0 } else { stale.stamp },
         source: facts.source.as_str(),
         id: facts.id.as_str().to_owned(),

@@ -1,20 +1,20 @@
-//! A statement that was not understood: the spot, and what was perhaps meant.
+//! Errors of an SQL statement: the position, and suggestions.
 
 use recount_catalog::sql::{SqlError, SqlView, VIEWS};
 
 use crate::Error;
 
-/// How many columns are named in a hint.
+/// The maximum number of columns in a hint.
 const NAMED: usize = 60;
 
-/// Turns a fault into an error with a spot and hints.
+/// Turns a fault into an error with a position and hints.
 pub(super) fn told(fault: SqlError, statement: &str) -> Error {
     match fault {
         SqlError::Stopped(error) => Error::Output(error),
         SqlError::File(error) => Error::Catalog(error),
         SqlError::Refused(what) => Error::SqlRefused(what),
         SqlError::Mistake { what, offset } => Error::Sql {
-            // What has no place in the statement went wrong with the data.
+            // An error without a position in the statement is about the data.
             hints: offset.map(|_| hints(&what, statement)).unwrap_or_default(),
             pointed: offset.map(|offset| pointed(statement, offset)),
             what,
@@ -62,7 +62,7 @@ fn names(view: &'static SqlView) -> impl Iterator<Item = &'static str> {
     view.columns.iter().map(|column| column.name)
 }
 
-/// The views that the statement names.
+/// Returns the views that the statement names.
 fn asked(statement: &str) -> Vec<&'static SqlView> {
     let lower = statement.to_ascii_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
@@ -75,7 +75,7 @@ fn asked(statement: &str) -> Vec<&'static SqlView> {
     VIEWS.iter().filter(|view| follows(view.name)).collect()
 }
 
-/// Returns the name that is most like what was written, if any is.
+/// Returns the name that is most similar to what was written, if any is.
 fn nearest<'a>(written: &str, names: &[&'a str]) -> Option<&'a str> {
     let written = written.rsplit('.').next().unwrap_or(written).to_ascii_lowercase();
     let near = |name: &&'a str| {
@@ -85,7 +85,7 @@ fn nearest<'a>(written: &str, names: &[&'a str]) -> Option<&'a str> {
     names.iter().filter_map(near).min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
 }
 
-/// How many letters differ, by the way of Levenshtein.
+/// Returns the Levenshtein distance.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

@@ -1,4 +1,4 @@
-//! Questions in SQL: what was said, as tables that are brought up to date first.
+//! SQL queries over sessions as tables, which are updated first.
 
 pub(crate) mod bodies;
 mod fill;
@@ -28,9 +28,9 @@ pub struct SqlTable {
     pub columns: Vec<String>,
     /// Why newer messages may be missing.
     pub note: Option<String>,
-    /// What could not be looked at, as much as was kept.
+    /// The problems, up to a limit.
     pub problems: Vec<Problem>,
-    /// How many problems there are.
+    /// The number of problems.
     pub problem_count: u64,
     /// Of these, records of a kind we do not know.
     pub not_understood: u64,
@@ -39,7 +39,7 @@ pub struct SqlTable {
     facts: Option<PathBuf>,
 }
 
-/// What was looked at for an answer.
+/// What was read for an answer.
 #[derive(Debug, Default)]
 struct Looked {
     sessions: Vec<Arc<SessionFacts>>,
@@ -52,10 +52,10 @@ struct Looked {
 }
 
 impl Engine {
-    /// Answers a statement in SQL over the views of [`VIEWS`](recount_catalog::sql::VIEWS). It may only read.
+    /// Runs an SQL statement over the views of [`VIEWS`](recount_catalog::sql::VIEWS). It may only read.
     ///
     /// # Errors
-    /// If the statement is not understood or not allowed, or what it needs cannot be kept.
+    /// If the statement is invalid or not allowed, or what it needs cannot be stored.
     pub fn sql(&self, statement: &str, progress: &dyn Progress) -> Result<SqlTable, Error> {
         let told = |fault| told(fault, statement);
         let question = Question::new(statement).map_err(told)?;
@@ -97,7 +97,7 @@ impl Engine {
     }
 }
 
-/// Whether a session is somebody's, and not one that the agent ran for itself.
+/// Whether a session is a user's, not one that the agent ran for itself.
 fn is_listed(digest: &Digest) -> bool {
     !digest.facts.is_background
 }
@@ -115,17 +115,17 @@ impl Looked {
 }
 
 impl SqlTable {
-    /// Calls `visit` with each row, one after the other, and returns how many there were.
+    /// Calls `visit` with each row, one after the other, and returns their number.
     ///
     /// # Errors
-    /// What `visit` returns, or what stops the statement.
+    /// The error of `visit`, or of the statement.
     pub fn each(
         &self,
         visit: &mut dyn FnMut(&[SqlValue<'_>]) -> io::Result<()>,
     ) -> Result<u64, Error> {
         self.answer.each(visit).map_err(|fault| {
             if let (SqlError::File(CatalogError::Damaged(_)), Some(path)) = (&fault, &self.facts) {
-                // Its stamps may look sound for ever: the next run makes it again.
+                // Its stamps may look valid forever: the next run rebuilds it.
                 let _removed = fill::remove(path);
             }
             told(fault, &self.statement)

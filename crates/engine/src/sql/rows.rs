@@ -1,4 +1,4 @@
-//! The messages of a session as rows: all that is known of them but their texts.
+//! The messages of a session as rows: everything except their texts.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ use recount_model::{Fate, Message, OutputState, Problem, Span, Tokens, ToolCall,
 
 use crate::messages::{Messages, Upcoming, View};
 
-/// How much of an argument is kept.
+/// How much of an argument is stored.
 const KEY_ARG: usize = 500;
-/// What stands for a tool where a file was sent along.
+/// The tool name for an attached file.
 const SENT_ALONG: &str = "@file";
 
-/// A time as it stands in the tables: always with milliseconds, so that times sort as text.
+/// Formats a time for the tables: always with milliseconds, so that times sort as text.
 pub(super) fn moment(time: Timestamp) -> String {
     format!("{time:.3}")
 }
@@ -32,11 +32,11 @@ pub(super) fn rows(
     };
     let files = session_files.files.iter().map(file).collect();
     let mut bodies = Messages::new(source, session_files, folder, View::Full);
-    // What is borrowed from another session is counted there.
+    // Messages from a base are counted in its own session.
     bodies.keep_own();
     let mut messages = Vec::with_capacity(bodies.len());
     while let Some((mut row, body)) = next(&mut bodies) {
-        // What cannot be read in full is still a message, of which less is known.
+        // A message that cannot be read in full still has a row, with less data.
         if let Ok(message) = body {
             fill_in(&mut row, &message, source);
         }
@@ -45,7 +45,7 @@ pub(super) fn rows(
     (files, messages)
 }
 
-/// Returns what the outline tells of the next message, and the message itself, which is not in the row yet.
+/// Returns the row of the next message from the outline, and the message itself, which is not in the row yet.
 pub(crate) fn next(bodies: &mut Messages<'_>) -> Option<(MessageRow, Result<Message, Problem>)> {
     let upcoming = bodies.upcoming();
     let body = bodies.next()?;
@@ -62,7 +62,7 @@ pub(crate) fn next(bodies: &mut Messages<'_>) -> Option<(MessageRow, Result<Mess
     Some((row, body))
 }
 
-/// Returns what a message tells that is in memory, and stands in no outline.
+/// Returns the row of a message that is in memory, and in no outline.
 pub(crate) fn saved(message: &Message) -> MessageRow {
     let place = &message.place;
     MessageRow {
@@ -79,7 +79,7 @@ pub(crate) fn saved(message: &Message) -> MessageRow {
     }
 }
 
-/// What the outline tells: that is what lists count, so sums agree.
+/// Returns the row from the outline: lists count the same data, so sums agree.
 fn outlined(
     outline: &Outline,
     entry: &MessageEntry,
@@ -109,7 +109,7 @@ fn numbers(tokens: Tokens) -> [u64; 7] {
     [input, output, cached, cache_write, thoughts, tool, total]
 }
 
-/// Puts in what only the message itself tells.
+/// Adds what only the message itself has.
 pub(crate) fn fill_in(row: &mut MessageRow, message: &Message, source: &dyn Source) {
     row.characters = Some(message.text.chars().count() as u64);
     row.line = Some(message.place.line).filter(|line| *line > 0);
@@ -157,7 +157,7 @@ fn call(call: &ToolCall) -> CallRow {
     }
 }
 
-/// Whether another version may have what this one lost.
+/// Whether another version may have what this one lacks.
 fn is_cut(message: &Message) -> bool {
     message.tool_calls.iter().any(|call| call.output_state != OutputState::Whole)
 }

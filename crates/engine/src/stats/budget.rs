@@ -1,4 +1,4 @@
-//! Money that may be spent, and what there is to say in one line.
+//! Budgets, and the status line.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -13,7 +13,7 @@ use crate::sessions::list::ListQuery;
 use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
 
-/// What was spent of what may be spent, over all projects.
+/// Spending compared with the budget, over all projects.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Budget {
     /// Today, if a limit is set.
@@ -22,40 +22,40 @@ pub struct Budget {
     pub monthly: Option<Limit>,
 }
 
-/// A limit, and what was spent of it.
+/// A limit, and the spending.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Limit {
-    /// How much may be spent.
+    /// The limit.
     pub limit_usd: Money,
-    /// How much was spent, as far as prices are known.
+    /// The spending, as far as prices are known.
     pub spent_usd: Money,
-    /// Whether it was more, perhaps.
+    /// Whether it may have been more.
     pub is_lower_bound: bool,
 }
 
 impl Limit {
-    /// Whether the limit is passed.
+    /// Whether the limit is exceeded.
     pub fn is_over(&self) -> bool {
         self.spent_usd > self.limit_usd
     }
 }
 
-/// What there is to say in one line.
+/// The content of the status line.
 #[derive(Clone, Debug, Serialize)]
 pub struct Now {
     /// Today, over all projects.
     pub today: UsageFigures,
-    /// The prompt tokens of the last request of the session that somebody is working in.
+    /// The prompt tokens of the last request of the live session.
     pub context_tokens: Option<u64>,
     /// The model that answered it.
     pub context_model: Option<String>,
 }
 
 impl Engine {
-    /// Compares what was spent with what may be spent.
+    /// Compares spending with the budget.
     ///
     /// # Errors
-    /// If a limit or a price of the user's is not understood.
+    /// If a limit or a price of the user is invalid.
     pub fn budget(&self, zone: &TimeZone, progress: &dyn Progress) -> Result<Budget, Error> {
         let limits = &self.config.budget;
         let (daily, monthly) = (self.limit(limits.daily)?, self.limit(limits.monthly)?);
@@ -91,10 +91,10 @@ impl Engine {
         Ok(count(&logs, &prices, &asked, &[]).total)
     }
 
-    /// Returns what there is to say in one line: today, and how full the context is.
+    /// Returns the content of the status line: today, and how full the context is.
     ///
     /// # Errors
-    /// If a price of the user's is not understood.
+    /// If a price of the user is invalid.
     pub fn now(&self, zone: &TimeZone, progress: &dyn Progress) -> Result<Now, Error> {
         let today = Calendar::new(zone.clone()).today(self.clock.now());
         let asked = from(today, zone);
@@ -115,7 +115,7 @@ impl Engine {
     }
 }
 
-/// All projects, from a day on.
+/// Returns a request for all projects, from a day on.
 fn from(first: Date, zone: &TimeZone) -> StatsRequest {
     let start = first.at(0, 0, 0, 0).to_zoned(zone.clone()).ok();
     let since: Option<Timestamp> = start.map(|start| start.timestamp());
@@ -123,7 +123,7 @@ fn from(first: Date, zone: &TimeZone) -> StatsRequest {
     StatsRequest { sessions, zone: zone.clone(), gap: SignedDuration::from_mins(30) }
 }
 
-/// Remembers the last request of a main session.
+/// Tracks the last request of a main session.
 #[derive(Debug, Default)]
 struct Latest {
     time: Option<i64>,
@@ -142,9 +142,9 @@ impl Visitor for Latest {
     }
 }
 
-/// The order in which limits are told.
+/// The display order of limits.
 impl Budget {
-    /// Returns the limits that are set, with what they are for.
+    /// Returns the limits that are set, with their periods.
     pub fn limits(&self) -> impl Iterator<Item = (By, &Limit)> {
         let daily = self.daily.iter().map(|limit| (By::Day, limit));
         daily.chain(self.monthly.iter().map(|limit| (By::Month, limit)))

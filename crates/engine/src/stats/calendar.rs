@@ -8,28 +8,28 @@ const SECOND: i64 = 1000;
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 
-/// A moment as people see it.
+/// A time as people see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slot {
-    /// The day for the user.
+    /// The day in the user's time zone.
     pub(crate) day: Date,
     /// The hour of that day.
     pub(crate) hour: i8,
-    /// The day by which prices go.
+    /// The UTC day, which decides the price.
     pub(crate) utc: Date,
 }
 
-/// Tells days, one moment after the other. Asking a time zone takes long, so its offset is remembered for as long as it holds.
+/// Converts times to days, in sequence. A time zone lookup is slow, so its offset is cached for as long as it applies.
 #[derive(Debug)]
 pub(crate) struct Calendar {
     zone: TimeZone,
     offset: Option<Offset>,
-    /// The last days that were told, by their number from the epoch.
+    /// The last results, by their day number from the epoch.
     here: (i64, Date),
     utc: (i64, Date),
 }
 
-/// How far the clocks are ahead, in seconds, and from when to when.
+/// The UTC offset in seconds, and the period in which it applies.
 #[derive(Clone, Copy, Debug)]
 struct Offset {
     from: i64,
@@ -43,7 +43,7 @@ impl Calendar {
         Self { zone, offset: None, here: epoch, utc: epoch }
     }
 
-    /// Returns the day and hour of a moment, in milliseconds.
+    /// Returns the day and hour of a time in milliseconds.
     pub(crate) fn slot(&mut self, millis: i64) -> Option<Slot> {
         let second = millis.div_euclid(SECOND);
         let offset = self.offset(second)?;
@@ -71,7 +71,7 @@ impl Calendar {
         Some(ahead)
     }
 
-    /// Returns the day of a moment.
+    /// Returns the day of a time.
     pub(crate) fn today(&self, now: Timestamp) -> Date {
         now.to_zoned(self.zone.clone()).date()
     }
@@ -92,13 +92,13 @@ pub(crate) fn monday(day: Date) -> Date {
     day.checked_sub(back.days()).unwrap_or(day)
 }
 
-/// Names a week: `2026-W36`.
+/// Formats a week: `2026-W36`.
 pub(crate) fn week(day: Date) -> String {
     let week = day.iso_week_date();
     format!("{:04}-W{:02}", week.year(), week.week())
 }
 
-/// Names a month: `2026-09`.
+/// Formats a month: `2026-09`.
 pub(crate) fn month(day: Date) -> String {
     format!("{:04}-{:02}", day.year(), day.month())
 }

@@ -1,4 +1,4 @@
-//! Our count beside that of another tool, day by day, and why they differ.
+//! Compares our count with that of another tool, day by day, with explanations.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::snapshot::disk_scan::Progress;
 use crate::stats::usage::Head;
 use crate::{Engine, Error};
 
-/// A day far off: the price that holds in the end.
+/// A day far in the future: its price is the latest one.
 const LATEST: Date = Date::constant(9999, 12, 31);
 
 /// Two counts side by side.
@@ -38,13 +38,13 @@ pub struct ComparedDay {
     pub tokens: u64,
     /// Tokens by theirs.
     pub their_tokens: u64,
-    /// Tokens of requests that stand in several files or sessions, which we counted once.
+    /// Tokens of requests in several files or sessions, which we counted once.
     pub doubled_tokens: u64,
-    /// What it cost by our count.
+    /// The cost by our count.
     pub cost_usd: Money,
-    /// What it cost by theirs.
+    /// The cost by theirs.
     pub their_cost_usd: f64,
-    /// What our count costs at the latest prices.
+    /// The cost of our count at the latest prices.
     pub cost_at_latest_prices_usd: Money,
     /// Requests without a known price.
     pub unpriced: u64,
@@ -72,7 +72,7 @@ impl Engine {
     /// Compares our count with the daily report of ccusage.
     ///
     /// # Errors
-    /// If that report is not understood, a filter, or a price of the user's.
+    /// If that report, a filter, or a price of the user is invalid.
     pub fn compare(
         &self,
         asked: &StatsRequest,
@@ -84,7 +84,7 @@ impl Engine {
         self.compare_with(asked, &bytes, report, progress)
     }
 
-    /// As [`Self::compare`], with a report that was read before; `name` is what it is called.
+    /// Like [`Self::compare`], with a report that was already read; `name` is its name.
     ///
     /// # Errors
     /// If it is not a report.
@@ -135,7 +135,7 @@ fn compared(days: BTreeMap<String, ComparedDay>) -> Compared {
     Compared { days: rows, total }
 }
 
-/// Says why two counts differ.
+/// Returns why two counts differ.
 fn why(day: &ComparedDay) -> Vec<String> {
     let mut why = Vec::new();
     let (ours, theirs) = (day.tokens, day.their_tokens);
@@ -165,7 +165,7 @@ fn why(day: &ComparedDay) -> Vec<String> {
     why
 }
 
-/// Days while they are being added up.
+/// Days while they are being summed.
 #[derive(Debug, Default)]
 struct Days {
     days: BTreeMap<String, ComparedDay>,

@@ -1,4 +1,4 @@
-//! What filled the context: prompts, files, outputs, thoughts. This takes a look at all that was said.
+//! What filled the context: prompts, files, outputs, thoughts. This reads all messages.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -25,48 +25,48 @@ const ERROR: usize = 160;
 /// What filled the context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ContentStats {
-    /// How many sessions were looked at.
+    /// The number of sessions that were read.
     pub sessions: u64,
-    /// How many messages could not be read in full.
+    /// The number of messages that could not be read in full.
     pub unread: u64,
-    /// What was said, by kind, the largest first.
+    /// The text by kind, largest first.
     pub parts: Vec<ContentPart>,
-    /// What tools gave back, by tool, the largest first.
+    /// Tool outputs by tool, largest first.
     pub outputs: Vec<ToolOutput>,
-    /// Why tools failed, the most frequent first.
+    /// Causes of tool failures, most frequent first.
     pub errors: Vec<ToolError>,
-    /// Files that were sent along, read, written or named, those that took most first.
+    /// Files that were attached, read, written or named, largest first.
     pub files: Vec<FileUse>,
 }
 
-/// One kind of what was said.
+/// One kind of text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ContentPart {
     /// What it is.
     pub kind: &'static str,
-    /// How often.
+    /// The number of pieces.
     pub pieces: u64,
-    /// How much text.
+    /// The size of the text.
     pub bytes: u64,
 }
 
-/// What a tool gave back.
+/// The outputs of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolOutput {
     /// The tool.
     pub tool: String,
-    /// How often.
+    /// The number of calls.
     pub calls: u64,
-    /// How much text.
+    /// The size of the text.
     pub bytes: u64,
 }
 
-/// Why a tool failed.
+/// The cause of a tool failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolError {
     /// The tool.
     pub tool: String,
-    /// How the error begins.
+    /// The start of the error message.
     pub error: String,
     /// How often.
     pub times: u64,
@@ -75,23 +75,23 @@ pub struct ToolError {
 /// A file, and how it was used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileUse {
-    /// Its path, as it stands in messages.
+    /// Its path, as in the messages.
     pub path: String,
-    /// How often its text was sent to the model: along with a prompt, or as what a tool read.
+    /// How often its text was sent to the model: attached to a prompt, or read by a tool.
     pub sent: u64,
-    /// How much text that was.
+    /// The size of that text.
     pub bytes: u64,
     /// How often it was written.
     pub written: u64,
-    /// How often a call named it, whatever came of it.
+    /// How often a call named it, whatever the outcome.
     pub named: u64,
 }
 
 impl Engine {
-    /// Looks what filled the context, and why tools failed.
+    /// Determines what filled the context, and why tools failed.
     ///
     /// # Errors
-    /// If a filter is not understood.
+    /// If a filter is invalid.
     pub fn content(
         &self,
         asked: &StatsRequest,
@@ -131,7 +131,7 @@ impl Engine {
     }
 }
 
-/// What was seen of one session, or of many.
+/// The results of one session, or of many.
 #[derive(Debug, Default)]
 struct Looked {
     sessions: u64,
@@ -158,7 +158,7 @@ fn look(
         let is_within = since.is_none_or(|since| message.time.is_some_and(|time| time >= since))
             && until.is_none_or(|until| message.time.is_some_and(|time| time <= until));
         let key = message.id.as_ref().map(|id| hash(&(id.as_str(), message.time)));
-        // Copies of a message in other sessions were sent again, but not said again.
+        // Copies of a message in other sessions were sent again, but are not new.
         let is_new = |key| met.lock().is_ok_and(|mut met| met.insert(key));
         if is_within && key.is_none_or(is_new) {
             looked.message(source, &message);
@@ -185,7 +185,7 @@ impl Looked {
             MessageKind::Shell => "shell",
             MessageKind::Summary => "summaries",
             MessageKind::Nudge => "nudges",
-            // What tools gave back is with their calls, and notices are not sent.
+            // Tool outputs are counted with their calls, and notices are not sent.
             MessageKind::ToolResult | MessageKind::Notice => "",
         };
         if !kind.is_empty() {

@@ -1,4 +1,4 @@
-//! The working: each request with its prices, and the sum as it grows.
+//! The calculation: each request with its prices, and the running total.
 
 use jiff::Timestamp;
 use recount_formats::source::Unrecorded;
@@ -14,12 +14,12 @@ use crate::snapshot::disk_scan::Progress;
 use crate::stats::usage::Head;
 use crate::{Engine, Error};
 
-/// The working.
+/// The calculation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explained {
     /// The requests, in order of time.
     pub requests: Vec<Line>,
-    /// What they come to.
+    /// The totals.
     pub total: UsageFigures,
     /// How it was counted.
     #[serde(flatten)]
@@ -29,7 +29,7 @@ pub struct Explained {
 /// One request.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
-    /// When the answer was made.
+    /// The time of the answer.
     pub time: Option<Timestamp>,
     /// The session.
     pub session: SessionId,
@@ -41,13 +41,13 @@ pub struct Line {
     pub fate: Fate,
     /// What it used.
     pub tokens: Tokens,
-    /// Which prices it has.
+    /// Its price tier.
     pub tier: Option<Tier>,
     /// Dollars per million tokens.
     pub prices: Option<Units>,
-    /// What it cost.
+    /// Its cost.
     pub cost_usd: Option<Money>,
-    /// What it cost with all before it.
+    /// The running total of the cost.
     pub sum_usd: Money,
     /// Requests whose replies are part of this record.
     pub hidden_rounds: u32,
@@ -56,10 +56,10 @@ pub struct Line {
 }
 
 impl Engine {
-    /// Shows the working: of one session with its sub-agents, or of all that is asked for.
+    /// Shows the calculation: of one session with its sub-agents, or of everything selected.
     ///
     /// # Errors
-    /// If the session is not found, a filter is not understood, or a price of the user's.
+    /// If the session is not found, or a filter or a price of the user is invalid.
     pub fn explain(
         &self,
         asked: &StatsRequest,

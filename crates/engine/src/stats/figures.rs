@@ -1,4 +1,4 @@
-//! What a count comes to.
+//! Usage figures.
 
 use recount_formats::outline::CallEnd;
 use recount_formats::source::Unrecorded;
@@ -9,53 +9,53 @@ use serde::Serialize;
 use super::spans::Spans;
 use crate::stats::usage::{Event, Said};
 
-/// What a count comes to: of a day, a project, a model, or of all.
+/// Usage figures of a day, a project, a model, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct UsageFigures {
     /// Sessions; a sub-agent's belongs to the one that ran it.
     pub sessions: u64,
-    /// Requests to models with figures on record, each once.
+    /// Requests to models with recorded figures, each once.
     pub requests: u64,
-    /// Of these, those whose answer was undone later. They were billed as well.
+    /// Those whose answer was undone later. They were billed as well.
     pub undone: u64,
     /// What humans typed.
     pub prompts: u64,
     /// What models said.
     pub answers: u64,
-    /// What the requests used.
+    /// Their tokens.
     pub tokens: Tokens,
-    /// What they cost; `null` when no price is known.
+    /// Their cost; `null` if no price is known.
     pub cost_usd: Option<Money>,
-    /// Whether less is on record, or less has a price, than was billed.
+    /// Whether less is recorded, or less has a price, than was billed.
     pub cost_is_lower_bound: bool,
     /// Requests without a known price.
     pub unpriced: u64,
     /// Tool calls.
     pub tool_calls: u64,
-    /// Of these, failed.
+    /// Failed ones.
     pub tools_failed: u64,
-    /// Of these, stopped by the human.
+    /// Those cancelled by the human.
     pub tools_cancelled: u64,
-    /// Time between messages that came shortly after each other; what overlaps counts once.
+    /// Time between messages without a pause; overlaps count once.
     pub active_seconds: u64,
-    /// Time from the first message of each session to its last; what overlaps counts once.
+    /// Time from the first message of each session to its last; overlaps count once.
     pub wall_seconds: u64,
-    /// What was billed and is not on record.
+    /// What was billed but not recorded.
     pub missing: Missing,
 }
 
-/// What was billed and is not on record, as far as can be told.
+/// What was billed but not recorded, as far as is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Missing {
-    /// Requests whose replies were put into the record of another.
+    /// Requests whose replies were merged into the record of another.
     pub rounds: u64,
-    /// Requests of which perhaps only the first figures are on record.
+    /// Requests with possibly only the first figures recorded.
     pub first_figures: u64,
     /// Replies without figures.
     pub no_figures: u64,
     /// Prompts without an answer: requests that failed or were stopped.
     pub unanswered: u64,
-    /// Requests that were made beside the conversation: titles, summaries, searches.
+    /// Requests besides the conversation: titles, summaries, searches.
     pub side_calls: u64,
 }
 
@@ -65,7 +65,7 @@ impl Missing {
         *self == Self::default()
     }
 
-    /// Says what is missing and why, one reason after the other.
+    /// Returns what is missing and why, reason by reason.
     pub fn reasons(&self) -> Vec<(u64, &'static str)> {
         let all = [
             (
@@ -111,7 +111,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Figures while they are being added up.
+/// Figures while they are being summed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sum {
     figures: UsageFigures,
@@ -123,7 +123,7 @@ pub(crate) struct Sum {
 }
 
 impl Sum {
-    /// Adds a message that nobody has counted yet.
+    /// Adds a message that was not counted yet.
     pub(crate) fn message(&mut self, event: &Event) {
         self.figures.prompts += u64::from(event.said == Said::Prompt);
         self.figures.answers += u64::from(event.said == Said::Answer);
@@ -133,14 +133,14 @@ impl Sum {
         self.figures.missing.add(&event.unrecorded);
     }
 
-    /// Adds a call of a tool.
+    /// Adds a tool call.
     pub(crate) fn call(&mut self, end: CallEnd) {
         self.figures.tool_calls += 1;
         self.figures.tools_failed += u64::from(end == CallEnd::Failed);
         self.figures.tools_cancelled += u64::from(end == CallEnd::Cancelled);
     }
 
-    /// Adds a request that nobody has counted yet.
+    /// Adds a request that was not counted yet.
     pub(crate) fn request(&mut self, tokens: Tokens, quote: Option<&Quote>, is_undone: bool) {
         self.figures.requests += 1;
         self.figures.undone += u64::from(is_undone);
@@ -174,7 +174,7 @@ impl Sum {
         self.figures.missing.unanswered += u64::from(unanswered);
     }
 
-    /// Takes over another sum.
+    /// Adds another sum.
     pub(crate) fn add(&mut self, other: &Self) {
         let (own, others) = (&mut self.figures, &other.figures);
         own.requests += others.requests;
@@ -198,7 +198,7 @@ impl Sum {
         self.wall.extend(&other.wall);
     }
 
-    /// Returns what it comes to.
+    /// Returns the figures.
     pub(crate) fn figures(mut self) -> UsageFigures {
         self.sessions.sort_unstable();
         self.sessions.dedup();

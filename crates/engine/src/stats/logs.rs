@@ -1,4 +1,4 @@
-//! All sessions with their usage logs: from the catalog where nothing has changed, else from the files.
+//! All sessions with their usage logs: from the catalog if nothing has changed, else from the files.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -20,30 +20,30 @@ use crate::{Engine, Error};
 pub(crate) struct UsageLogs {
     /// Every session.
     pub(crate) sessions: Vec<Arc<SessionFacts>>,
-    /// Their numbers, the first to begin first.
+    /// Their numbers, earliest start first.
     order: Vec<usize>,
-    /// Per session what else is known of it.
+    /// Further facts per session.
     pub(crate) places: Vec<Place>,
-    /// Per session its usage logs, not yet read: one, or several when its files do not bear its name.
+    /// The usage logs per session, not yet decoded: one, or several if its files have other names.
     pub(crate) by_session: Vec<Vec<Vec<u8>>>,
-    /// What could not be looked at and belongs to no session.
+    /// Problems that belong to no session.
     pub(crate) problems: Vec<Problem>,
-    /// The project that the question is narrowed to.
+    /// The project that the query is limited to.
     pub(crate) scope: Option<ListScope>,
 }
 
-/// Where a session belongs.
+/// The place of a session in the statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Its number.
     pub(crate) session: usize,
-    /// The session that it belongs to: for a sub-agent the one that ran it, else itself.
+    /// The session that it belongs to: for a sub-agent its caller, else itself.
     pub(crate) main: usize,
-    /// Whether it is asked for.
+    /// Whether it is selected.
     pub(crate) is_asked: bool,
 }
 
-/// Every session, the logs of what they used, and the sessions that a filter leaves out.
+/// Every session, the usage logs, and the sessions excluded by a filter.
 type AllLogs = (Listing, Vec<Vec<u8>>, BTreeSet<Claim>);
 
 impl Engine {
@@ -82,7 +82,7 @@ impl Engine {
         let (disk, mut digests) = engine.gather_rows(progress)?;
         let mut usage_logs = self.usage_logs_of(&digests, since);
         if usage_logs.is_none() {
-            // What could not be kept is read once more.
+            // What could not be cached is read again.
             digests = engine.gather_anew(&disk, progress)?;
             usage_logs = self.usage_logs_of(&digests, since);
         }
@@ -91,7 +91,7 @@ impl Engine {
         Ok((concluded.listing, usage_logs.unwrap_or_default(), unmatched))
     }
 
-    /// Reads usage logs of groups, and the sum over all groups that were met.
+    /// Reads usage logs of groups, and the sum over all groups that were found.
     fn leaves(
         &self,
         catalog: &recount_catalog::Catalog,
@@ -116,7 +116,7 @@ impl Engine {
         sound.then_some((leaves, groups))
     }
 
-    /// Collects the usage logs of sessions that were just listed. `None` when some that should be kept are not.
+    /// Collects the usage logs of sessions that were just listed. `None` if some that should be cached are not.
     fn usage_logs_of(&self, digests: &[Digest], since: i64) -> Option<Vec<Vec<u8>>> {
         let mut usage_logs = Vec::with_capacity(digests.len());
         let (mut groups, mut sessions) = (HashSet::new(), HashSet::new());
@@ -146,7 +146,7 @@ impl Engine {
 }
 
 impl UsageLogs {
-    /// Asks for one session and its sub-agents, and for nothing else.
+    /// Selects only one session and its sub-agents.
     pub(crate) fn ask_only(&mut self, wanted: &SessionFacts) {
         let wanted = session_key(wanted);
         let number = self.sessions.iter().position(|session| session_key(session) == wanted);
@@ -155,7 +155,7 @@ impl UsageLogs {
         }
     }
 
-    /// Returns the sessions that are asked for.
+    /// Returns the selected sessions.
     pub(crate) fn asked(&self) -> impl Iterator<Item = &Arc<SessionFacts>> {
         let all = self.sessions.iter().zip(&self.places);
         all.filter(|(_, place)| place.is_asked).map(|(session, _)| session)
@@ -163,7 +163,7 @@ impl UsageLogs {
 
     fn new(listing: Listing, usage_logs: Vec<Vec<u8>>, asked: &[bool]) -> Self {
         let Listing { sessions, problems, scope, .. } = listing;
-        // What was copied belongs to the session that began first.
+        // Copies belong to the session that began first.
         let mut order: Vec<usize> = (0..sessions.len()).collect();
         let began = |at: &usize| sessions.get(*at).map(|session| (session.started, &session.id));
         order.sort_by(|one, next| began(one).cmp(&began(next)));
@@ -192,7 +192,7 @@ impl UsageLogs {
         Self { order, places, by_session: sorted, sessions, problems, scope }
     }
 
-    /// Returns how many sessions, in the order of time, have half of all that is in the usage logs.
+    /// Returns the number of sessions, in order of time, that have half of all data in the usage logs.
     pub(crate) fn middle(&self) -> usize {
         let size = |usage_logs: &[Vec<u8>]| usage_logs.iter().map(Vec::len).sum::<usize>();
         let half = self.by_session.iter().map(|usage_logs| size(usage_logs)).sum::<usize>() / 2;
@@ -204,7 +204,7 @@ impl UsageLogs {
         self.in_order().take_while(below).count()
     }
 
-    /// Returns places and usage logs of all sessions, the first to begin first.
+    /// Returns places and usage logs of all sessions, earliest start first.
     pub(crate) fn in_order(&self) -> impl Iterator<Item = (Place, &[Vec<u8>])> {
         self.order.iter().filter_map(|at| {
             let usage_logs = self.by_session.get(*at)?;

@@ -1,7 +1,7 @@
-//! What was used, and what it cost: each request counted once, with the working shown.
+//! Usage and cost: each request counted once, with the calculation.
 //!
-//! `logs` opens the usage logs, `walk` goes through them and leaves out what was met before, `totals` adds up. Everything that is
-//! shown is one serialisable value per question: [`StatsReport`], [`Overview`], [`Explained`], and so on.
+//! `logs` opens the usage logs, `walk` iterates over them and skips duplicates, `totals` sums up. Every answer is one
+//! serializable value: [`StatsReport`], [`Overview`], [`Explained`], and so on.
 
 pub(crate) mod pricing;
 pub(crate) mod usage;
@@ -47,13 +47,13 @@ pub use recount_prices::{
 };
 pub use walk::Duplicates;
 
-/// Number of sessions from which a second thread pays.
+/// From this number of sessions on, a second thread pays off.
 const FEW: usize = 32;
 
-/// What is counted, and how.
+/// What to count, and how.
 #[derive(Clone, Debug)]
 pub struct StatsRequest {
-    /// Which sessions. Its times are those of requests, too.
+    /// The sessions. The times also apply to requests.
     pub sessions: ListQuery,
     /// The time zone in which days begin.
     pub zone: TimeZone,
@@ -61,7 +61,7 @@ pub struct StatsRequest {
     pub gap: SignedDuration,
 }
 
-/// What stands side by side.
+/// The dimension to group by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum By {
@@ -83,7 +83,7 @@ pub enum By {
     Source,
     /// Tools.
     Tool,
-    /// Sub-agents, beside what humans began.
+    /// Sub-agents, compared with sessions of humans.
     Agent,
 }
 
@@ -93,52 +93,52 @@ impl By {
         !matches!(self, Self::Model | Self::Tool)
     }
 
-    /// Whether rows follow each other in time.
+    /// Whether rows are consecutive periods.
     pub fn is_time(self) -> bool {
         matches!(self, Self::Day | Self::Week | Self::Month | Self::Hour)
     }
 }
 
-/// Figures side by side.
+/// A report of figures by row.
 #[derive(Clone, Debug, Serialize)]
 pub struct StatsReport {
-    /// What stands side by side.
+    /// The dimension.
     pub by: By,
-    /// The rows: in order of time, else the largest first.
+    /// The rows: in order of time, else largest first.
     pub rows: Vec<StatsRow>,
-    /// All of them together.
+    /// The totals.
     pub total: UsageFigures,
     /// How it was counted.
     #[serde(flatten)]
     pub basis: StatsBasis,
 }
 
-/// How something was counted.
+/// How the figures were counted.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StatsBasis {
     /// The time zone in which days begin.
     pub time_zone: String,
     /// The longest pause that counts as work, in seconds.
     pub gap_seconds: i64,
-    /// Only what was asked from this moment on.
+    /// Only what was asked since this time.
     pub since: Option<Timestamp>,
-    /// Only what was asked up to this moment.
+    /// Only what was asked until this time.
     pub until: Option<Timestamp>,
     /// Models without a known price.
     pub unpriced_models: Vec<UnpricedModel>,
-    /// What is on record more than once.
+    /// Records that exist more than once.
     #[serde(rename = "doubles")]
     pub duplicates: Duplicates,
-    /// What could not be looked at, as much as was kept.
+    /// The problems, up to a limit.
     #[serde(skip)]
     pub problems: Vec<Problem>,
-    /// How many problems there are.
+    /// The number of problems.
     #[serde(skip)]
     pub problem_count: u64,
     /// Of these, records of a kind we do not know.
     #[serde(skip)]
     pub not_understood: u64,
-    /// The project that the question is narrowed to.
+    /// The project that the query is limited to.
     #[serde(skip)]
     pub scope: Option<ListScope>,
 }
@@ -146,20 +146,20 @@ pub struct StatsBasis {
 /// A model without a known price.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnpricedModel {
-    /// The model; `null` when no name is on record.
+    /// The model; `null` if no name is recorded.
     pub model: Option<String>,
     /// Requests to it.
     pub requests: u64,
-    /// What they used.
+    /// Their tokens.
     pub tokens: Tokens,
 }
 
 /// One row.
 #[derive(Clone, Debug, Serialize)]
 pub struct StatsRow {
-    /// What it stands for.
+    /// Its key.
     pub key: String,
-    /// What people call it, where that is something else.
+    /// Its display name, if that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The session that ran it, for a sub-agent.
@@ -171,10 +171,10 @@ pub struct StatsRow {
 }
 
 impl Engine {
-    /// Counts what was used.
+    /// Counts usage.
     ///
     /// # Errors
-    /// If a filter is not understood, or a price of the user's.
+    /// If a filter or a price of the user is invalid.
     pub fn stats(
         &self,
         asked: &StatsRequest,
@@ -196,10 +196,10 @@ impl Engine {
         Ok(report)
     }
 
-    /// Returns all prices: what the user has set, and the table that comes with us.
+    /// Returns all prices: those of the user, and the embedded table.
     ///
     /// # Errors
-    /// If what the user has set is not understood.
+    /// If those of the user are invalid.
     pub fn prices(&self) -> Result<Prices, Error> {
         Prices::new(&self.config.prices).map_err(|error| Error::Config {
             path: self.folders.config.clone().unwrap_or_default(),
@@ -208,7 +208,7 @@ impl Engine {
     }
 }
 
-/// What a walk through the usage logs came to.
+/// The result of iterating over the usage logs.
 #[derive(Debug)]
 struct Counted {
     all_totals: Vec<Vec<(Key, figures::Sum)>>,
@@ -262,7 +262,7 @@ fn count(logs: &UsageLogs, prices: &Prices, asked: &StatsRequest, by: &[By]) -> 
             own.join(count, &models, &tools);
             (own_walk, own)
         }
-        // What stands in sessions of both halves counts for the one that began first.
+        // Messages in sessions of both halves count for the one that began first.
         Some(_) => part(0..all),
     };
     let basis = basis(logs, asked, &walk, &count);
@@ -308,7 +308,7 @@ fn zone_name(zone: &TimeZone) -> String {
     zone.iana_name().unwrap_or("local").to_owned()
 }
 
-/// Time goes on; of all else the dearest comes first.
+/// Sorts by time if rows are periods; else most expensive first.
 fn sort(rows: &mut [StatsRow], by: By) {
     use std::cmp::Reverse;
     if by.is_time() {

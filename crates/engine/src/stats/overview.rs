@@ -1,4 +1,4 @@
-//! One screen: today, this week, this month, and where it went.
+//! One screen: today, this week, this month, and the top projects and models.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
@@ -11,10 +11,10 @@ use super::{By, StatsReport, StatsRequest, StatsRow, UsageFigures, count, sort};
 use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
 
-/// Number of days that are shown individually.
+/// The number of days that are shown individually.
 const DAYS: i64 = 30;
 
-/// One screen: today, this week, this month, and where it went.
+/// One screen: today, this week, this month, and the top projects and models.
 #[derive(Clone, Debug, Serialize)]
 pub struct Overview {
     /// Today.
@@ -23,23 +23,23 @@ pub struct Overview {
     pub week: UsageFigures,
     /// This month.
     pub month: UsageFigures,
-    /// The last days, one by one, also those on which nothing was done.
+    /// The last days, one by one, including those without usage.
     #[serde(skip)]
     pub recent: Vec<StatsRow>,
-    /// Projects, the dearest first.
+    /// Projects, most expensive first.
     pub projects: Vec<StatsRow>,
-    /// Models, the dearest first.
+    /// Models, most expensive first.
     pub models: Vec<StatsRow>,
-    /// All that was asked for, by day.
+    /// Everything selected, by day.
     #[serde(flatten)]
     pub report: StatsReport,
 }
 
 impl Engine {
-    /// Counts what there is to see at a glance.
+    /// Computes the overview.
     ///
     /// # Errors
-    /// If a filter is not understood, or a price of the user's.
+    /// If a filter or a price of the user is invalid.
     pub fn overview(
         &self,
         asked: &StatsRequest,

@@ -1,4 +1,4 @@
-//! What a session cost, kept with its row so that a list has it for nothing.
+//! The cost of a session, stored with its row so that a list has it at no cost.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,37 +15,37 @@ use crate::snapshot::disk_scan::Progress;
 use crate::stats::Missing;
 use crate::stats::usage::{Event, Head, UsageLog, UsageLogReader};
 
-/// The prices that hold for this user.
+/// The prices of this user.
 #[derive(Debug)]
 pub(crate) struct Pricing {
     prices: Option<Prices>,
-    /// Tells them from others.
+    /// A fingerprint of them.
     print: u64,
 }
 
-/// What requests come to.
+/// The cost of requests.
 #[derive(Default)]
 struct Bill {
     cost: Money,
     priced: u64,
     unpriced: u64,
     missing: Missing,
-    /// The day of the request before, by its number: most have the same.
+    /// The day of the previous request, by its number: most have the same.
     day: Option<(i64, Date)>,
 }
 
 impl Engine {
-    /// Returns the prices that hold for this user.
+    /// Returns the prices of this user.
     pub(crate) fn pricing(&self) -> &Pricing {
         self.pricing.get_or_init(|| Pricing {
-            // Mistakes in the user's own are told by who is asked for money.
+            // Errors in the user's own prices are reported by queries about cost.
             prices: self.prices().ok(),
             print: Prices::fingerprint(&self.config.prices),
         })
     }
 
-    /// Fills in what sessions cost where other prices held when they were read. Nothing is known when a price of the user's is not
-    /// understood: who is asked for money says so.
+    /// Fills in the cost of sessions that were read with other prices. Nothing is set if a price of the user is invalid:
+    /// queries about cost report it.
     pub fn price(&self, sessions: &mut [Arc<SessionFacts>], progress: &dyn Progress) {
         let Pricing { prices: Some(prices), print } = self.pricing() else { return };
         let print = *print;
@@ -61,7 +61,7 @@ impl Engine {
             let pages: Vec<UsageLogReader<'_>> =
                 usage_logs.iter().filter_map(|one| UsageLogReader::open(one)).collect();
             let mut bill = Bill::default();
-            // A session whose files do not bear its name has several usage logs, which may tell of the same message.
+            // A session whose files have other names has several usage logs, which may contain the same message.
             let mut met = HashSet::new();
             for page in &pages {
                 let entries = entries(&page.head, prices);
@@ -82,7 +82,7 @@ impl Engine {
 }
 
 impl Pricing {
-    /// Puts down what a session cost.
+    /// Sets the cost of a session.
     pub(crate) fn put(&self, usage_log: &UsageLog, facts: &mut SessionFacts) {
         let Some(prices) = &self.prices else { return };
         let entries = entries(usage_log.head(), prices);
@@ -144,7 +144,7 @@ impl Bill {
 /// A day, in milliseconds.
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
-/// The day of a request; without a time, the last day there is, which has the newest price.
+/// Returns the day of a request; without a time, the last possible day, which has the newest price.
 fn day(time: Option<i64>) -> Date {
     let day = |time| timestamp(time).map(|time| time.to_zoned(TimeZone::UTC).date());
     time.and_then(day).unwrap_or(Date::MAX)

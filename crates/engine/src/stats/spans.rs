@@ -1,11 +1,11 @@
-//! Time that was spent: stretches that may overlap, each moment counted once.
+//! Time spans that may overlap, each moment counted once.
 
-/// Stretches of time, in milliseconds.
+/// Time spans, in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Spans(Vec<(i64, i64)>);
 
 impl Spans {
-    /// Adds a stretch. One that goes on where the last one ended makes it longer.
+    /// Adds a span. One that begins where the last one ended extends it.
     pub(crate) fn add(&mut self, from: i64, to: i64) {
         if to <= from {
             return;
@@ -16,7 +16,7 @@ impl Spans {
         }
     }
 
-    /// Returns how long they are together, in seconds.
+    /// Returns their total length, in seconds.
     pub(crate) fn seconds(mut self) -> u64 {
         self.0.sort_unstable();
         let (mut sum, mut covered) = (0_i64, i64::MIN);
@@ -28,7 +28,7 @@ impl Spans {
         u64::try_from(sum / 1000).unwrap_or_default()
     }
 
-    /// Takes over the stretches of others.
+    /// Adds the spans of others.
     pub(crate) fn extend(&mut self, others: &Self) {
         self.0.extend_from_slice(&others.0);
     }

@@ -1,4 +1,4 @@
-//! Sums by day, by project, by model, and whatever else people want to see side by side.
+//! Sums by day, project, model, and other dimensions.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::walk::{Names, Step, Visitor};
 use super::{By, StatsRow};
 use crate::stats::usage::Head;
 
-/// What a row stands for.
+/// The key of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Key {
     Day(Date),
@@ -22,7 +22,7 @@ pub(crate) enum Key {
     Nothing,
 }
 
-/// Sums that stand side by side.
+/// Sums of one dimension.
 #[derive(Debug)]
 pub(crate) struct UsageTotals {
     pub(crate) by: By,
@@ -48,7 +48,7 @@ impl UsageTotals {
         self.sums.get_mut(number).map(|(_, sum)| sum)
     }
 
-    /// Takes over the sums of other totals of the same kind, in which models and tools have other numbers.
+    /// Adds the sums of other totals of the same kind, in which models and tools have other numbers.
     fn join(&mut self, other: Self, (models, tools): (&[u32], &[u32])) {
         for (key, sum) in other.sums {
             let numbers = match self.by {
@@ -68,14 +68,14 @@ impl UsageTotals {
         }
     }
 
-    /// Returns the sums with what they stand for, in the order of that.
+    /// Returns the sums with their keys, in the order of the keys.
     pub(crate) fn into_sums(mut self) -> Vec<(Key, Sum)> {
         self.sums.sort_by_key(|(key, _)| *key);
         self.sums
     }
 }
 
-/// Adds up all that is met.
+/// Sums up everything that is visited.
 #[derive(Debug)]
 pub(crate) struct Count {
     /// Messages further apart than this, in milliseconds, have a pause between them.
@@ -88,16 +88,16 @@ pub(crate) struct Count {
     pub(crate) examples: Vec<usize>,
     pub(crate) source_names: Names,
     pub(crate) all_totals: Vec<UsageTotals>,
-    /// All together, unless the first totals have it all anyway.
+    /// The grand total, unless the first totals include everything anyway.
     total: Option<Sum>,
     /// Requests to models without a price.
     pub(crate) unpriced: BTreeMap<Option<u32>, (u64, Tokens)>,
-    /// The message before, in the same usage log.
+    /// The previous message in the same usage log.
     before: Option<(Place, i64)>,
     /// Where the usage log began in the window, and the keys of its last message.
     began: Option<i64>,
     keys: Vec<Key>,
-    /// Time that was spent since the last request: it is the next one's, or the last one's when there is none.
+    /// Active time since the last request: it belongs to the next one, or to the last one if there is none.
     waiting: Vec<(i64, i64)>,
     last_model: Option<Key>,
 }
@@ -213,7 +213,7 @@ impl Visitor for Count {
             sum.wall(from, to);
         };
         for (totals, key) in self.all_totals.iter_mut().zip(keys) {
-            // What was asked beside the conversation has no model, tool or day of its own: it goes with the last message.
+            // Requests besides the conversation have no model, tool or day: they count with the last message.
             if !matches!(totals.by, By::Model | By::Tool)
                 && let Some(sum) = totals.sum(key)
             {
@@ -227,7 +227,7 @@ impl Visitor for Count {
 }
 
 impl Count {
-    /// Takes over what was counted elsewhere, where models and tools have other numbers.
+    /// Adds counts in which models and tools have other numbers.
     pub(crate) fn join(&mut self, other: Self, models: &[u32], tools: &[u32]) {
         for (own, totals) in self.all_totals.iter_mut().zip(other.all_totals) {
             own.join(totals, (models, tools));
@@ -243,7 +243,7 @@ impl Count {
         }
     }
 
-    /// Returns all of it together.
+    /// Returns the grand total.
     pub(crate) fn total(&self) -> UsageFigures {
         let whole = || {
             let mut sum = Sum::default();
@@ -255,7 +255,7 @@ impl Count {
         self.total.clone().unwrap_or_else(whole).figures()
     }
 
-    /// Returns the time that was spent since the message before, unless there was a pause.
+    /// Returns the active time since the previous message, unless there was a pause.
     fn work(&self, step: &Step<'_>) -> Option<(i64, i64)> {
         let ((place, from), to) = self.before.zip(step.time)?;
         (place == step.place && to - from <= self.gap).then_some((from, to))
@@ -287,7 +287,7 @@ fn count_tools(totals: &mut UsageTotals, step: &Step<'_>, main: u32) {
     }
 }
 
-/// Names a row.
+/// Builds a row.
 pub(crate) fn row(by: By, key: Key, sum: Sum, names: &Naming<'_>) -> StatsRow {
     let session = |number: u32| names.logs.sessions.get(number as usize);
     let original = key;
@@ -316,7 +316,7 @@ pub(crate) fn row(by: By, key: Key, sum: Sum, names: &Naming<'_>) -> StatsRow {
     StatsRow { key, name, parent, figures: sum.figures() }
 }
 
-/// What names rows.
+/// The names for rows.
 #[derive(Debug)]
 pub(crate) struct Naming<'a> {
     pub(crate) logs: &'a UsageLogs,

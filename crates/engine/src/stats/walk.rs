@@ -1,4 +1,4 @@
-//! All messages of all sessions, one after the other, each once.
+//! Iterates over all messages of all sessions, each once.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -15,28 +15,28 @@ use super::calendar::{Calendar, Slot};
 use super::logs::{Place, UsageLogs};
 use crate::stats::usage::{Event, Head, Said, UsageLogReader};
 
-/// Marks what was met without figures.
+/// Marks messages that were seen without figures.
 const BARE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Which messages are looked at.
+/// Which messages to visit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Window {
-    /// From this moment on.
+    /// Since this time.
     pub(crate) since: Option<Timestamp>,
-    /// To this moment.
+    /// Until this time.
     pub(crate) until: Option<Timestamp>,
     /// Only requests to a model whose name contains this.
     pub(crate) model: Option<String>,
 }
 
-/// What is on record more than once, and was counted once.
+/// What is recorded more than once, and was counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Duplicates {
-    /// Records of requests that were written down again in the same file.
+    /// Records of requests that were written again in the same file.
     pub repeated: u64,
-    /// Requests that stand in several files of their session: copies, twins, parts.
+    /// Requests in several files of their session: copies, twins, parts.
     pub copied: u64,
-    /// Requests that stand in other sessions as well: those that were made of one another.
+    /// Requests in other sessions as well: those created from one another.
     pub elsewhere: u64,
 }
 
@@ -63,23 +63,23 @@ impl Names {
     }
 }
 
-/// One message on the way.
+/// One visited message.
 #[derive(Debug)]
 pub(crate) struct Step<'a> {
     pub(crate) place: Place,
     pub(crate) event: &'a Event,
-    /// Whether nobody met it before.
+    /// Whether it was not seen before.
     pub(crate) is_new: bool,
-    /// In milliseconds; that of its neighbour when it has none.
+    /// Its time in milliseconds; that of its neighbour if it has none.
     pub(crate) time: Option<i64>,
     pub(crate) slot: Option<Slot>,
-    /// Its request, unless that was counted before.
+    /// Its request, unless that was already counted.
     pub(crate) asked: Option<Asked<'a>>,
-    /// Per call its tool.
+    /// The tool of each call.
     pub(crate) tools: &'a [u32],
 }
 
-/// A request on the way.
+/// A visited request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
     /// The model, by its number.
@@ -92,19 +92,19 @@ pub(crate) struct Asked<'a> {
     pub(crate) entry: Option<&'a PriceEntry>,
 }
 
-/// Who is told of what is met.
+/// Receives the visited messages.
 pub(crate) trait Visitor {
     /// A message.
     fn step(&mut self, step: &Step<'_>);
 
-    /// A request that was counted before, in another session.
+    /// A request that was already counted, in another session.
     fn double(&mut self, _slot: Option<Slot>, _tokens: Tokens) {}
 
     /// The end of a session's usage log.
     fn end(&mut self, _place: Place, _head: &Head) {}
 }
 
-/// Goes through the usage logs.
+/// Iterates over the usage logs.
 #[derive(Debug)]
 pub(crate) struct UsageWalk<'a> {
     prices: &'a Prices,
@@ -112,9 +112,9 @@ pub(crate) struct UsageWalk<'a> {
     calendar: Calendar,
     pub(crate) models: Names,
     pub(crate) tools: Names,
-    /// Per model its prices.
+    /// The prices of each model.
     pub(crate) entries: Vec<Option<&'a PriceEntry>>,
-    /// What was met; answers that had no figures, a second time.
+    /// The keys that were seen; answers without figures have a second one.
     met: HashSet<u64, BuildHasherDefault<Spread>>,
     pub(crate) duplicates: Duplicates,
 }
@@ -133,12 +133,12 @@ impl<'a> UsageWalk<'a> {
         }
     }
 
-    /// Goes through all sessions, the first to begin first, and tells of those that are asked for.
+    /// Visits all sessions, earliest start first, and reports the selected ones.
     pub(crate) fn go(&mut self, logs: &UsageLogs, visitor: &mut dyn Visitor) {
         self.go_through(logs, 0..logs.sessions.len(), visitor);
     }
 
-    /// Goes through some of the sessions, by their numbers in the order of time.
+    /// Visits some of the sessions, by their numbers in order of time.
     pub(crate) fn go_through(
         &mut self,
         logs: &UsageLogs,
@@ -169,7 +169,7 @@ impl<'a> UsageWalk<'a> {
         let tools: Vec<u32> = head.tools.iter().map(|name| self.tools.number(name)).collect();
         let mut called = Vec::new();
         let mut last = started;
-        // What is kept is sealed: it is read whole or not at all.
+        // Stored data has a checksum: it is read completely or not at all.
         let _whole = page.each(|event, time| {
             let (is_new, is_asking) = self.meet(event, place);
             last = time.or(last);
@@ -196,14 +196,14 @@ impl<'a> UsageWalk<'a> {
         }
     }
 
-    /// Whether anything was met on this walk that was met on the other, too.
+    /// Whether anything was seen on both walks.
     pub(crate) fn crosses(&self, other: &Self) -> bool {
         let (fewer, more) =
             if self.met.len() < other.met.len() { (self, other) } else { (other, self) };
         fewer.met.iter().any(|id| more.met.contains(id))
     }
 
-    /// Takes over what was met on a walk that did not cross this one, and returns our numbers for its models and tools.
+    /// Adds what was seen on a walk without common messages, and returns our numbers for its models and tools.
     pub(crate) fn join(&mut self, other: &Self) -> (Vec<u32>, Vec<u32>) {
         self.duplicates.repeated += other.duplicates.repeated;
         self.duplicates.copied += other.duplicates.copied;
@@ -213,7 +213,7 @@ impl<'a> UsageWalk<'a> {
         (models, tools)
     }
 
-    /// Whether the message, and whether its request, is met for the first time.
+    /// Returns whether the message, and whether its request, is seen for the first time.
     fn meet(&mut self, event: &Event, place: Place) -> (bool, bool) {
         let asks = event.request.is_some();
         // An answer may have lost its figures in one session and kept them in another.
@@ -238,7 +238,7 @@ impl<'a> UsageWalk<'a> {
         since.as_ref().is_none_or(after) && until.as_ref().is_none_or(before)
     }
 
-    /// Returns the day and hour of a moment.
+    /// Returns the day and hour of a time.
     pub(crate) fn slot(&mut self, time: i64) -> Option<Slot> {
         self.calendar.slot(time)
     }
@@ -267,7 +267,7 @@ impl<'a> UsageWalk<'a> {
     }
 }
 
-/// Keys are hashes already.
+/// Keys are already hashes.
 #[derive(Debug, Default)]
 pub(crate) struct Spread(u64);
 

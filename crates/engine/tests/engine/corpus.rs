@@ -1,4 +1,4 @@
-//! Every recorded home: no prompt that is on disk may be lost.
+//! Tests on every recorded home: no prompt on disk may be lost.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ fn text_of(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
 }
 
-/// What was typed in a recording, slash commands and shell lines left out.
+/// Returns what was typed in a recording, without slash commands and shell lines.
 fn typed(meta: &Value) -> Vec<String> {
     let mut all = Vec::new();
     for command in meta["commands"].as_array().into_iter().flatten() {
@@ -28,7 +28,7 @@ fn typed(meta: &Value) -> Vec<String> {
         all.extend(keys.filter_map(|key| key["type"].as_str().map(str::to_owned)));
     }
     all.retain(|text| !text.starts_with(['/', '!']) && !text.contains('@'));
-    // A key binding of the terminal ate some question marks at the end.
+    // A key binding of the terminal dropped some question marks at the end.
     all.iter()
         .map(|text| text.trim_end_matches('?').trim().to_owned())
         .filter(|text| !text.is_empty())
@@ -40,7 +40,7 @@ fn open(home: &Path) -> Engine {
     engine_at(home, None, "2026-11-16T00:00:00Z")
 }
 
-/// Parses what the recording says about itself; fixtures say nothing.
+/// Parses the metadata of a recording; fixtures have none.
 fn meta(capture: &Capture) -> Option<Value> {
     Some(serde_json::from_str(&capture.meta()?).unwrap())
 }
@@ -134,14 +134,14 @@ fn every_prompt_on_disk_is_found_as_a_prompt() {
     assert!(!corpus.is_recorded() || found > 250, "only {found} prompts were looked for");
 }
 
-/// Files that were gone after the agent was started once more to list its sessions, below the home.
+/// Returns the files that were deleted after the agent was started again to list its sessions, relative to the home.
 fn gone(meta: &Value) -> BTreeSet<String> {
     let notes = meta["notes"].as_str().unwrap_or_default();
     let told = notes.lines().filter_map(|line| line.split_once("Gone after --list-sessions: "));
     told.flat_map(|(_, files)| files.split(", ")).map(|file| file.trim().to_owned()).collect()
 }
 
-/// The last part of a file's name: what groups of files share.
+/// Returns the last part of a file's name, which groups of files share.
 fn ending(file: &str) -> &str {
     file.rsplit('-').next().and_then(|end| end.split('.').next()).unwrap_or_default()
 }

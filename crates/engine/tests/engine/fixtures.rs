@@ -1,4 +1,4 @@
-//! Every fixture, as the engine sees it: one snapshot per folder. A new case is a new folder, no Rust.
+//! Tests of every fixture: one snapshot per folder. A new case is a new folder, no Rust.
 #![expect(clippy::expect_used, reason = "a test that cannot go on must fail")]
 
 use std::collections::BTreeSet;
@@ -140,7 +140,7 @@ fn head(text: &mut String, facts: &SessionFacts) {
     }
 }
 
-/// The state is left out: it says whether the folder exists on this machine.
+/// Without the state: it depends on whether the folder exists on this machine.
 fn folder(project: &Project) -> String {
     let path = project.path.as_ref().map_or("?", |path| path.as_str());
     let slug = project.slug.as_deref().unwrap_or("?");
@@ -207,7 +207,7 @@ fn tool_call(text: &mut String, call: &ToolCall) {
     text.push('\n');
 }
 
-/// The strict view, when it is not just what the full view says was kept. `~` marks what reads differently there.
+/// Writes the strict view, if it is not just the kept messages of the full view. `~` marks different text.
 fn strict(text: &mut String, full: &[Message], strict: &[Message]) {
     let kept: Vec<&Message> = full.iter().filter(|message| message.fate == Fate::Kept).collect();
     let words = |message: &Message| {
@@ -244,7 +244,7 @@ fn tokens(tokens: &Tokens) -> String {
     )
 }
 
-/// Enough of an id to know it again; rebuilt tool results have their call's id and an ending.
+/// Returns enough of an id to recognize it; rebuilt tool results have their call's id and a suffix.
 fn short(id: &str) -> &str {
     if id.ends_with("_response") { id } else { id.get(..8).unwrap_or(id) }
 }
@@ -257,7 +257,7 @@ fn quote(text: &str, longest: usize) -> String {
     format!("\"{}\"", start.escape_debug())
 }
 
-/// Paths from the project's directory on, with hashes cut.
+/// Returns paths relative to the project's directory, with hashes shortened.
 fn below_tmp(path: &str) -> String {
     let path = path.split_once(".gemini/").map_or(path, |(_, below)| below);
     let path = path.strip_prefix("tmp/").unwrap_or(path);

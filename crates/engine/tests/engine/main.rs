@@ -1,6 +1,6 @@
-//! The engine on fixtures, on synthetic homes and on recorded homes.
+//! Tests of the engine on fixtures, on synthetic homes and on recorded homes.
 //!
-//! All of it is one program, since linking is most of what another test program costs.
+//! All of them are one program, since linking is most of the cost of another test program.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
 mod catalog;
@@ -22,12 +22,12 @@ use recount_model::Clock;
 use recount_platform::Env;
 use recount_testkit::NOW;
 
-/// Opens a home at [`NOW`]. What is learned goes to `data`, or nowhere.
+/// Opens a home at [`NOW`]. Cached data is stored in `data`, if given.
 fn engine(home: &Path, data: Option<&Path>) -> Engine {
     engine_at(home, data, NOW)
 }
 
-/// Opens a home at [`NOW`]. What is learned goes to a folder in the home.
+/// Opens a home at [`NOW`]. Cached data is stored in a folder in the home.
 fn engine_with_data(home: &Path) -> Engine {
     engine(home, Some(&home.join("our data")))
 }

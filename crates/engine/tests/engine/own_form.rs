@@ -1,4 +1,4 @@
-//! Sessions written in the agent's native format and read again: nothing of the conversation may be lost on the way.
+//! Tests of sessions written in the agent's native format and read again: nothing of the conversation may be lost.
 
 #![expect(clippy::panic, reason = "a test may fail by panic")]
 
@@ -30,13 +30,13 @@ fn messages(opened: &Opened, view: View) -> Vec<Message> {
     opened.messages(view).unwrap().map(Result::unwrap).collect()
 }
 
-/// What must come back: what the agent would load of each stretch, file by file; all that was not undone where it cannot load
-/// a file; everything where nothing else was said.
+/// Returns the expected conversation: what the agent would load of each section, file by file; everything that was not
+/// undone if it cannot load a file; everything if there is nothing else.
 fn conversation(engine: &Engine, opened: &Opened, facts: &SessionFacts) -> Vec<Message> {
     let mut all = Vec::new();
     for file in &facts.files {
         if matches!(file.role, FileRole::Main | FileRole::Part) {
-            // An empty file is no session by itself.
+            // An empty file is not a session by itself.
             let Ok(alone) = engine.open(&file.path, &()) else { continue };
             if alone.is_loadable() {
                 all.extend(messages(&alone, View::Strict));
@@ -54,7 +54,7 @@ fn kind(message: &Message) -> String {
     serde_json::to_value(message.kind).unwrap().as_str().unwrap().to_owned()
 }
 
-/// All that a message says, without where it stands. Outputs that were put together from elsewhere are not compared.
+/// Returns the content of a message, without its location. Outputs that were completed from elsewhere are not compared.
 fn said(message: &Message) -> Value {
     let mut value = serde_json::to_value(message).unwrap();
     let fields = value.as_object_mut().unwrap();
@@ -70,7 +70,7 @@ fn said(message: &Message) -> Value {
     value
 }
 
-/// Takes one session there and back.
+/// Exports one session and reads it back.
 fn round_trip(engine: &Engine, facts: &SessionFacts, place: &str) {
     let opened = engine.open(facts.id.as_str(), &()).unwrap();
     let place = format!("{place} {}", facts.id);
@@ -128,7 +128,7 @@ fn round_trip(engine: &Engine, facts: &SessionFacts, place: &str) {
         assert_eq!((row.started, row.updated), (facts.started, facts.updated), "{place}");
         assert_eq!(row.directories, facts.directories, "{place}");
     }
-    // What is clean already stays as it is.
+    // A clean session is unchanged.
     assert_eq!(
         String::from_utf8_lossy(&exported(&again, read, true)),
         String::from_utf8_lossy(&text),

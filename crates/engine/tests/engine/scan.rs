@@ -1,4 +1,4 @@
-//! Without an index a search finds what it finds with one.
+//! Tests that a search without an index has the same hits as one with it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -59,7 +59,7 @@ const QUERIES: [&str; 48] = [
     "source:gemini tax",
 ];
 
-/// Where hits stand, and how many there are said to be when that is certain.
+/// Returns the locations of hits, and their number if it is certain.
 fn found(engine: &Engine, query: &str, without_index: bool) -> (BTreeSet<String>, bool) {
     let asked = SearchRequest {
         query: query.to_owned(),

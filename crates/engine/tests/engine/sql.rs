@@ -1,6 +1,6 @@
-//! What SQL tells is what lists and views tell.
+//! Tests that SQL agrees with lists and views.
 
-#![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
+#![expect(clippy::disallowed_methods, reason = "tests change their own files")]
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -14,7 +14,7 @@ use recount_testkit::{Home, NOW, fixtures};
 
 use crate::engine_with_data;
 
-/// Answers a statement, each cell as text.
+/// Runs a statement, and returns each cell as text.
 fn ask(engine: &Engine, statement: &str) -> Vec<Vec<String>> {
     let table = engine.sql(statement, &()).unwrap();
     assert_eq!(table.note, None);
@@ -172,7 +172,7 @@ fn every_column_can_be_asked_for() {
     assert!(row[4].ends_with('Z') && row[4].len() == 24, "{}", row[4]);
 }
 
-/// Remembers how much was to be read.
+/// Records how much was to be read.
 #[derive(Debug, Default)]
 struct Told(Mutex<Vec<u64>>);
 
@@ -247,7 +247,7 @@ fn a_damaged_file_is_made_again() {
         *byte ^= 0x5a;
     }
     fs::write(&file, bytes).unwrap();
-    // Found out now or while the rows are read; the run after that is well in any case.
+    // Detected now or while the rows are read; the run after that succeeds in any case.
     if let Ok(table) = engine_with_data(home.path()).sql("SELECT * FROM messages", &()) {
         let _told = table.each(&mut |_| Ok(()));
     }

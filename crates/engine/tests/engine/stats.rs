@@ -1,6 +1,6 @@
-//! Every request is counted once: compared with a slow count of our own that knows nothing of sessions.
+//! Tests that every request is counted once: compared with a slow count that knows nothing about sessions.
 
-#![expect(clippy::disallowed_methods, reason = "a test makes what it looks at")]
+#![expect(clippy::disallowed_methods, reason = "test setup")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -56,7 +56,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// What messages used, by id and time. Every line and every list is looked at, whatever it is for.
+/// Returns the usage of messages, by id and time. Every line and every list is read, whatever it is for.
 fn naive(home: &Path) -> BTreeMap<(String, String), BTreeSet<[u64; 6]>> {
     let mut found = BTreeMap::new();
     for file in files(home) {
@@ -89,7 +89,7 @@ fn collect(value: &Value, found: &mut BTreeMap<(String, String), BTreeSet<[u64; 
     }
 }
 
-/// Compares both counts of a home, and what is counted with, without and by a catalog.
+/// Compares both counts of a home, with and without a catalog.
 fn check(home: &Path, what: &str) {
     let expected = naive(home);
     let report = stats(home, None, By::Day);
@@ -115,7 +115,7 @@ fn check(home: &Path, what: &str) {
     adds_up(home, &report, what);
 }
 
-/// Whatever stands side by side, the rows add up to the total.
+/// Checks that the rows of any dimension add up to the total.
 fn adds_up(home: &Path, report: &StatsReport, what: &str) {
     for by in ALL {
         let report = StatsReport { by, ..stats(home, None, by) };
@@ -148,7 +148,7 @@ fn adds_up(home: &Path, report: &StatsReport, what: &str) {
 #[test]
 fn every_fixture_is_counted_once() {
     for case in fixtures() {
-        // What naive eyes cannot read whole is for the tests of the reader.
+        // Files that the slow count cannot read are for the tests of the reader.
         if !case.name.contains("/damaged/") {
             check(&case.path.join("home"), &case.name);
         }
@@ -177,7 +177,7 @@ fn made_up_homes_with_copies_and_twins_are_counted_once() {
             sessions: 60,
             projects: 5,
             megabytes: 1.0,
-            // The slow count knows only these.
+            // The slow count supports only these.
             eras: Era::of(TestbedAgent::Gemini),
         };
         let report = recount_testbed::generate(&home, &options, &mut |_, _| {}).unwrap();
@@ -186,13 +186,13 @@ fn made_up_homes_with_copies_and_twins_are_counted_once() {
     }
 }
 
-/// Makes a file as old as those that nobody is writing.
+/// Makes a file old enough that nobody seems to write to it.
 fn age(path: &Path) {
     let then = SystemTime::now() - Duration::from_secs(3600);
     File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
 }
 
-/// A home with one session, and another that was made of it.
+/// Returns a home with one session, and another that was created from it.
 fn forked() -> Home {
     let home = Home::with(["gemini/checkpoints/multi-turn"]);
     let original = files(home.path()).remove(0);

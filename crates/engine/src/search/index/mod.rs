@@ -1,4 +1,4 @@
-//! The search index: brought up to date, made again, told about.
+//! The search index: updated, rebuilt, and its status.
 
 mod session;
 mod sound;
@@ -21,13 +21,13 @@ use crate::{Engine, Error};
 pub(crate) use session::{Reader, SPLIT, with_document};
 pub(crate) use update::{Work, stale};
 
-/// The index's folder in our data folder.
+/// The index's folder in recount's data folder.
 const FOLDER: &str = "search";
 /// Memory for the index's own buffers.
 const MEMORY: usize = 160 * 1024 * 1024;
-/// The newest sessions can be searched after this time, while the others are still being indexed.
+/// The newest sessions are committed after this time, while the others are still being indexed.
 const FIRST: Duration = Duration::from_millis(400);
-/// After that, what is indexed is made safe this often.
+/// After that, the interval between commits.
 const OFTEN: Duration = Duration::from_secs(20);
 
 /// The outcome of an index update.
@@ -39,45 +39,45 @@ pub struct IndexReport {
     pub messages: u64,
     /// Bytes of their files.
     pub bytes: u64,
-    /// Sessions that were indexed before and have not changed.
+    /// Sessions that were already indexed and have not changed.
     pub unchanged: usize,
 }
 
-/// What is in the index.
+/// The status of the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IndexStatus {
-    /// Sessions there are.
+    /// The number of sessions.
     pub sessions: usize,
-    /// Of these, those that are indexed as they are now.
+    /// Sessions whose current state is indexed.
     pub indexed: usize,
-    /// Of these, those that are not.
+    /// Sessions whose current state is not indexed.
     pub stale: usize,
-    /// Sessions that are indexed and whose files are gone.
+    /// Indexed sessions whose files no longer exist.
     pub gone: usize,
     /// Messages in the index.
     pub messages: u64,
     /// Its size.
     pub bytes: u64,
-    /// Where it lies.
+    /// Its folder.
     pub folder: PathBuf,
 }
 
-/// Returns what stands for a session in the index. Old sub-agents share their parent's id.
+/// Returns the key of a session in the index. Old sub-agents share their parent's id.
 pub(crate) fn session_key(facts: &SessionFacts) -> u64 {
     let file = facts.files.first().filter(|_| facts.kind == SessionKind::Subagent);
     hash(&(facts.source.as_str(), facts.id.as_str(), file.map(|file| file.path.as_str())))
 }
 
-/// Returns what stands for a file in the index.
+/// Returns the key of a file in the index.
 pub(crate) fn file_key(path: &str) -> u64 {
     hash(&path)
 }
 
 impl Engine {
-    /// Brings the search index up to date.
+    /// Updates the search index.
     ///
     /// # Errors
-    /// If there is no place for it, or it cannot be written.
+    /// If there is no data folder, or it cannot be written.
     pub fn index(&self, progress: &dyn Progress) -> Result<IndexReport, Error> {
         let (disk, digests) = self.digests(progress)?;
         let mut catalog = self.needed_catalog()?;
@@ -88,7 +88,7 @@ impl Engine {
         Ok(indexed)
     }
 
-    /// Indexes what has changed, and remembers that it did.
+    /// Indexes what has changed, and records it.
     pub(crate) fn update_index(
         &self,
         index: &Index,
@@ -103,14 +103,14 @@ impl Engine {
         let work = Work { index, mark, catalog, roots, reading, disk, digests, progress };
         let indexed = work.update()?;
         if indexed.sessions > 0 {
-            // The library that writes the index lets others read it.
+            // The library that writes the index makes it readable for others.
             recount_writer::make_private(&self.index_folder()?);
         }
         self.trust(index, catalog)?;
         self.mark_indexed(catalog, disk);
         let states = growth.into_states();
         if !states.is_empty() {
-            // A reader that is not kept begins again.
+            // A reader that is not saved starts again.
             self.write_later(move |catalog| {
                 let _kept = catalog.keep_states(&states);
             });
@@ -118,10 +118,10 @@ impl Engine {
         Ok(indexed)
     }
 
-    /// Makes the search index again.
+    /// Rebuilds the search index.
     ///
     /// # Errors
-    /// As [`Engine::index`].
+    /// Like [`Engine::index`].
     pub fn rebuild_index(&self, progress: &dyn Progress) -> Result<IndexReport, Error> {
         let mut catalog = self.needed_catalog()?;
         self.start_over(&mut catalog)?;
@@ -129,10 +129,10 @@ impl Engine {
         self.index(progress)
     }
 
-    /// Tells what is in the index.
+    /// Returns the status of the index.
     ///
     /// # Errors
-    /// If there is no place for it, or it cannot be read.
+    /// If there is no data folder, or it cannot be read.
     pub fn index_status(&self, progress: &dyn Progress) -> Result<IndexStatus, Error> {
         let (disk, digests) = self.digests(progress)?;
         let mut catalog = self.needed_catalog()?;
@@ -154,7 +154,7 @@ impl Engine {
         })
     }
 
-    /// Forgets sessions whose files are gone, and says how many there were.
+    /// Removes sessions whose files no longer exist, and returns their number.
     ///
     /// # Errors
     /// If the index or the catalog cannot be written.
@@ -180,7 +180,7 @@ impl Engine {
 
     pub(crate) fn index_folder(&self) -> Result<PathBuf, Error> {
         let data = self.folders.data.as_ref().ok_or(Error::NoDataFolder)?;
-        // Each home has an index of its own: what is counted in one is not counted in another.
+        // Each home has its own index: counts of one must not include another.
         let folder = data.join(FOLDER).join(format!("{:016x}", self.roots_key()));
         recount_writer::create_private_folder(data)?;
         recount_writer::create_private_folder(&folder)?;

@@ -1,4 +1,4 @@
-//! The messages of one session, as the index takes them.
+//! The messages of one session, for the index.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use crate::messages::{Messages, View};
 use crate::search::wording::Wording;
 use crate::snapshot::disk_scan::{DiskSnapshot, Group, LocatedFolder};
 
-/// Reads sessions that are not in the index as they are now.
+/// Reads sessions whose current state is not in the index.
 pub(crate) struct Reader<'a> {
     pub(crate) disk: &'a DiskSnapshot,
     pub(crate) reading: &'a dyn Reading,
@@ -26,13 +26,13 @@ pub(crate) struct Reader<'a> {
     pub(crate) known: &'a HashMap<u64, Row>,
 }
 
-/// A session that was read, and how much of it is new to the index.
+/// A session that was read, and its new part.
 pub(crate) struct Read<'a> {
     folder: Option<&'a LocatedFolder>,
     session_files: Option<SessionFiles>,
-    /// How many versions of messages its file had when it was indexed.
+    /// The number of message versions in its file when it was indexed.
     since: u64,
-    /// Whether it is in the index but for what was appended.
+    /// Whether it is in the index except for appended messages.
     pub(crate) is_grown: bool,
 }
 
@@ -58,30 +58,30 @@ impl<'a> Reader<'a> {
         Group { source, files }.session_files(id, self.disk, self.reading, buffer)
     }
 
-    /// Returns how many versions are indexed already of a session to one file of which only more came.
+    /// Returns the number of indexed versions of a session of which one file only grew.
     fn grown(&self, stale: &Stale<'_>, session_files: &SessionFiles) -> Option<u64> {
         let known = self.known.get(&stale.key)?;
         let (_, grower) = grower(session_files)?;
         let more = grower.file.outline.versions.len() as u64 >= known.versions;
-        // What was undone since is marked anew, wherever it stands.
+        // Messages undone since are marked again, wherever they are.
         let same = known.undone == stale.digest.facts.counts.undone
             && known.files == stale.files
             && known.others == others_key(session_files)
             && known.title == title_key(stale);
-        // The title stands with the first message.
+        // The title is indexed with the first message.
         let first = grower.file.outline.entries.first();
         let begun = first.is_some_and(|first| u64::from(first.last) < known.versions);
         (known.versions > 0 && known.files != 0 && more && same && begun).then_some(known.versions)
     }
 }
 
-/// The file that holds most of a session, and may grow; resumes leave small ones beside it.
+/// Returns the file with most of a session, which may grow; resumes leave small ones beside it.
 fn grower(session_files: &SessionFiles) -> Option<(usize, &SessionFile)> {
     let members = session_files.files.iter().enumerate();
     members.max_by_key(|(_, session_file)| session_file.file.outline.versions.len())
 }
 
-/// What tells whether the other files of a session are what they were.
+/// Returns a fingerprint of the other files of a session.
 fn others_key(session_files: &SessionFiles) -> u64 {
     let grower = grower(session_files).map(|(at, _)| at);
     let others = session_files.files.iter().enumerate().filter(|(at, _)| Some(*at) != grower);
@@ -91,7 +91,7 @@ fn others_key(session_files: &SessionFiles) -> u64 {
 }
 
 impl Read<'_> {
-    /// What the catalog is told of it once it is safe.
+    /// Returns the row for the catalog once it is committed.
     pub(crate) fn row(&self, stale: &Stale<'_>) -> Row {
         let grower = self.session_files.as_ref().and_then(grower);
         let versions =
@@ -108,7 +108,7 @@ impl Read<'_> {
         }
     }
 
-    /// Gives each message that is new to the index to `visit`, until that has enough.
+    /// Passes each message that is new to the index to `visit`, until that has enough.
     pub(crate) fn each(&self, stale: &Stale<'_>, visit: &mut dyn FnMut(&Document<'_>) -> bool) {
         let (Some(folder), Some(session_files)) = (self.folder, &self.session_files) else {
             return;
@@ -121,7 +121,7 @@ impl Read<'_> {
         }
         let title = stale.digest.facts.title.as_deref().filter(|_| !self.is_grown);
         let mut title = title.unwrap_or_default();
-        // What cannot be read is told by lists and views; here it is not found.
+        // Unreadable messages are reported by lists and views; here they are skipped.
         for message in messages.flatten() {
             if !with_document(stale.key, title, &message, &mut *visit) {
                 return;
@@ -135,10 +135,10 @@ fn title_key(stale: &Stale<'_>) -> u64 {
     hash(&stale.digest.facts.title)
 }
 
-/// Marks the length of a message that was recorded in several pieces: it cannot be read from one place.
+/// Marks the length of a message that was recorded in several pieces: it cannot be read from one location.
 pub(crate) const SPLIT: u64 = 1 << 63;
 
-/// Lends what is indexed of a message to `look`. `title` is the session's, for its first message.
+/// Passes the indexed text of a message to `look`. `title` is the session's, for its first message.
 pub(crate) fn with_document<T>(
     session: u64,
     title: &str,
@@ -166,7 +166,7 @@ pub(crate) fn with_document<T>(
     })
 }
 
-/// Returns what stands for a message in the index.
+/// Returns the key of a message in the index.
 fn message_key(session: u64, message: &Message) -> u64 {
     match &message.id {
         Some(id) => hash(&(session, id.as_str())),

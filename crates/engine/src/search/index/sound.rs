@@ -1,4 +1,4 @@
-//! Whether the index on disk is the one that the catalog tells about, and whole.
+//! Checks that the index on disk is intact and matches the catalog.
 
 use recount_catalog::Catalog;
 use recount_platform::system_nanos;
@@ -8,8 +8,7 @@ use crate::cache::refresh::hash;
 use crate::{Engine, Error};
 
 impl Engine {
-    /// Opens the index, and makes it again when it is damaged, of another version, or not the one that the catalog
-    /// tells about.
+    /// Opens the index, and rebuilds it if it is damaged, of another version, or does not match the catalog.
     pub(crate) fn open_index(&self, catalog: &mut Catalog) -> Result<Index, Error> {
         let opened = match Index::open(&self.index_folder()?) {
             Err(recount_search::Error::Stale { .. }) => None,
@@ -21,7 +20,7 @@ impl Engine {
         }
     }
 
-    /// Opens the index if there is no doubt about it.
+    /// Opens the index if it is certainly valid.
     pub(crate) fn trusted_index(&self, catalog: &Catalog) -> Option<Index> {
         let index = Index::open(&self.index_folder().ok()?).ok()?;
         let mark = index.mark().ok()??;
@@ -29,7 +28,7 @@ impl Engine {
         (is_known && self.is_trusted(&index, catalog).ok()?).then_some(index)
     }
 
-    /// Begins an empty index.
+    /// Creates an empty index.
     pub(crate) fn start_over(&self, catalog: &mut Catalog) -> Result<Index, Error> {
         let index = Index::rebuild(&self.index_folder()?)?;
         catalog.clear_indexed(self.roots_key())?;
@@ -37,12 +36,12 @@ impl Engine {
         Ok(index)
     }
 
-    /// The mark that every commit to the index carries.
+    /// Returns the mark of every commit to the index.
     pub(super) fn index_mark(&self, catalog: &Catalog) -> Result<String, Error> {
         Ok(catalog.word_or(&self.word("index"), &new_mark())?)
     }
 
-    /// Remembers what the files of the index look like, now that we have written or checked them.
+    /// Records the fingerprint of the index files, after they were written or checked.
     pub(super) fn trust(&self, index: &Index, catalog: &Catalog) -> Result<(), Error> {
         Ok(catalog.set_word(&self.word("index files"), &shape(index)?)?)
     }
@@ -56,7 +55,7 @@ impl Engine {
         let known = self.index_mark(catalog)?;
         match index.mark()? {
             Some(mark) if mark == known => {}
-            // Nothing was committed yet, and nobody says otherwise.
+            // Nothing was committed yet, and nothing contradicts that.
             None => {
                 return Ok(index.searcher().messages() == 0
                     && catalog.indexed(self.roots_key())?.is_empty());
@@ -66,7 +65,7 @@ impl Engine {
         if self.is_trusted(index, catalog)? {
             return Ok(true);
         }
-        // Somebody else wrote it, or changed it: every byte is looked at once. Another run may be tidying up.
+        // Another process wrote it, or changed it: every byte is checked once. Another run may be merging segments.
         let is_whole = || index.damaged_files().is_ok_and(|damaged| damaged.is_empty());
         let is_whole = is_whole() || is_whole();
         if is_whole {
@@ -75,7 +74,7 @@ impl Engine {
         Ok(is_whole)
     }
 
-    /// The name under which something about these roots is remembered.
+    /// Returns the name under which something about these roots is stored.
     pub(crate) fn word(&self, what: &str) -> String {
         format!("{what} {:016x}", self.roots_key())
     }

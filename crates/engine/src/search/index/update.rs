@@ -1,4 +1,4 @@
-//! Sessions that changed are indexed again, newest first, on all cores.
+//! Indexes changed sessions, newest first, on all cores.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -20,19 +20,19 @@ use crate::cancel::stop_if_cancelled;
 use crate::sessions::list::Digest;
 use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 
-/// A session that is not in the index as it is now.
+/// A session whose current state is not in the index.
 pub(crate) struct Stale<'a> {
     pub(crate) digest: &'a Digest,
     pub(crate) key: u64,
     pub(super) stamp: u64,
-    /// The key of the group in which its files lie; nought when there are several.
+    /// The key of the group of its files; 0 if there are several.
     pub(super) files: u64,
 }
 
-/// What it takes to bring an index up to date.
+/// What is needed to update an index.
 pub(crate) struct Work<'a> {
     pub(crate) index: &'a Index,
-    /// What its commits carry.
+    /// The mark of its commits.
     pub(crate) mark: String,
     pub(crate) catalog: &'a mut Catalog,
     pub(crate) roots: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Work<'a> {
     pub(crate) progress: &'a dyn Progress,
 }
 
-/// Lists the sessions that are not in the index as they are now, last used first.
+/// Lists the sessions whose current state is not in the index, most recent first.
 pub(crate) fn stale<'a>(
     digests: &'a [Digest],
     known: &HashMap<u64, Row>,
@@ -71,7 +71,7 @@ pub(crate) fn stale<'a>(
     stale
 }
 
-/// The key of the group in which each file lies.
+/// Returns the key of the group of each file.
 fn group_keys(disk: &DiskSnapshot) -> HashMap<PathBuf, u64> {
     let mut keys = HashMap::new();
     for group in disk.groups(|_, _| true) {
@@ -81,7 +81,7 @@ fn group_keys(disk: &DiskSnapshot) -> HashMap<PathBuf, u64> {
     keys
 }
 
-/// Lists the sessions that are in the index and no longer on disk.
+/// Lists the indexed sessions that are no longer on disk.
 pub(super) fn gone(digests: &[Digest], known: &HashMap<u64, Row>) -> Vec<u64> {
     let key = |digest: &Digest| session_key(&digest.facts);
     let there: HashSet<u64> = digests.iter().map(key).collect();
@@ -90,19 +90,19 @@ pub(super) fn gone(digests: &[Digest], known: &HashMap<u64, Row>) -> Vec<u64> {
     gone
 }
 
-/// What the threads that read and the one that commits share.
+/// Shared by the threads that read and the one that commits.
 struct Round<'a> {
     stale: &'a [Stale<'a>],
-    /// Whether anything was in the index when we began: of a run that was stopped, the catalog may not know.
+    /// Whether anything was in the index at the start: the catalog may not know about an interrupted run.
     has_words: bool,
     reader: Reader<'a>,
     progress: &'a dyn Progress,
-    /// Bytes of all files that are to be read.
+    /// The bytes of all files to be read.
     total: u64,
     next: AtomicUsize,
     bytes: AtomicU64,
     messages: AtomicU64,
-    /// Read and handed over, not yet safe.
+    /// Read and passed on, not yet committed.
     done: Mutex<Vec<(Row, Option<ListRow>)>>,
     fault: Mutex<Option<Error>>,
 }
@@ -141,7 +141,7 @@ impl Work<'_> {
                 }
                 round.work(&writer, until);
             });
-            // Everything up to here is made safe by the one who waited for the others.
+            // Everything up to here is committed by the thread that waited for the others.
             round.commit(&mut writer, self.catalog, self.roots)?;
             committed = Instant::now();
         }
@@ -155,7 +155,7 @@ impl Work<'_> {
 }
 
 impl Round<'_> {
-    /// Indexes sessions until none is left or it is time to make them safe.
+    /// Indexes sessions until none is left or it is time to commit.
     fn work(&self, writer: &Writer, until: Instant) {
         let mut buffer = Buffer::new();
         while Instant::now() < until {
@@ -209,7 +209,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Makes what was indexed safe. A crash between the two only makes us do it again.
+    /// Commits what was indexed. After a crash between the two it is only done again.
     fn commit(&self, writer: &mut Writer, catalog: &mut Catalog, roots: u64) -> Result<(), Error> {
         if let Some(fault) = self.fault.lock().ok().and_then(|mut fault| fault.take()) {
             return Err(fault);

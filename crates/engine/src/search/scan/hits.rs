@@ -1,4 +1,4 @@
-//! Messages that hold, the best of them kept.
+//! Collects the best matching messages.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -19,11 +19,11 @@ use crate::search::index::{file_key, session_key, with_document};
 use crate::sessions::facts::{facts, main};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 
-/// What is better comes later: more of the words, then newer; the place settles what is equal, so that two runs print the
-/// same.
+/// Better hits are greater: more of the words, then newer; the location decides between equal ones, so that two runs print
+/// the same.
 type Rank = (usize, Option<i64>, Reverse<(u64, u64, u64)>);
 
-/// What one thread has seen.
+/// The results of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// Sessions that were read.
@@ -36,17 +36,17 @@ pub(super) struct Seen {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Session {
     pub(super) key: u64,
-    /// The number of its group, if it may lie in others as well.
+    /// The number of its group, if it may be in others as well.
     pub(super) group: Option<usize>,
     pub(super) hits: usize,
 }
 
-/// A message that holds.
+/// A matching message.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) session: Arc<Owner>,
     pub(super) message: Message,
-    /// Whether the session's title stands with it.
+    /// Whether the session's title belongs to it.
     pub(super) is_first: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Owner {
     pub(super) key: u64,
     pub(super) facts: SessionFacts,
     pub(super) folder: usize,
-    /// Hashes of its project on record, with the directory in which they are.
+    /// Recorded hashes of its project, with their directories.
     hashes: Vec<(usize, String)>,
 }
 
@@ -78,7 +78,7 @@ impl Owner {
         }
     }
 
-    /// Tells what it knows of its project.
+    /// Adds what it knows about its project.
     pub(super) fn tell(&self, hints: &mut ProjectHints) {
         for (folder, hash) in &self.hashes {
             hints.add(*folder, Some(hash), &[]);
@@ -89,7 +89,7 @@ impl Owner {
 }
 
 impl Seen {
-    /// Adds what another thread has seen.
+    /// Adds the results of another thread.
     pub(super) fn merge(&mut self, mut other: Self, limit: usize) {
         self.sessions.append(&mut other.sessions);
         for (rank, found) in other.best {
@@ -97,7 +97,7 @@ impl Seen {
         }
     }
 
-    /// Forgets sessions as if they had not been read.
+    /// Removes sessions as if they had not been read.
     pub(super) fn forget(&mut self, keys: &HashSet<u64>) {
         self.sessions.retain(|session| !keys.contains(&session.key));
         self.best.retain(|_, found| !keys.contains(&found.session.key));
@@ -115,31 +115,31 @@ impl Seen {
     }
 }
 
-/// Reads sessions and looks for messages that hold.
+/// Reads sessions and finds matching messages.
 #[derive(Debug)]
 pub(super) struct Hits<'a> {
     pub(super) plan: &'a QueryPlan,
     pub(super) disk: &'a DiskSnapshot,
     pub(super) sieve: &'a Sieve<'a>,
-    /// How many are kept.
+    /// The maximum number of hits.
     pub(super) limit: usize,
     /// Every hit, rather than the best of each session.
     pub(super) all: bool,
 }
 
 impl Hits<'_> {
-    /// Looks into all sessions of a group.
+    /// Reads all sessions of a group.
     pub(super) fn read(&self, number: usize, group: &Group, buffer: &mut Buffer, seen: &mut Seen) {
         for session_files in group.clone().group_sessions(self.disk, &FullRead, buffer) {
             let owner = Arc::new(Owner::of(group.source, &session_files));
             let hits = self.session(group.source, &session_files, &owner, seen);
-            // Sub-agents lie with the session that ran them, whatever their ids.
+            // Sub-agents are with the session that ran them, whatever their ids.
             let group = (session_files.kind == SessionKind::Main).then_some(number);
             seen.sessions.push(Session { key: owner.key, group, hits });
         }
     }
 
-    /// Looks into one session, whose files are all in the group.
+    /// Reads one session, whose files are all in the group.
     pub(super) fn read_one(&self, key: u64, group: &Group, buffer: &mut Buffer, seen: &mut Seen) {
         for session_files in group.clone().group_sessions(self.disk, &FullRead, buffer) {
             let owner = Arc::new(Owner::of(group.source, &session_files));
@@ -150,7 +150,7 @@ impl Hits<'_> {
         }
     }
 
-    /// Looks into a session, keeps what is good enough, and says how many messages hold.
+    /// Reads a session, keeps the best hits, and returns the number of matching messages.
     fn session(
         &self,
         source: &'static dyn Source,
@@ -169,7 +169,7 @@ impl Hits<'_> {
             let mut wanted =
                 |bytes: &[u8]| title.is_some() || self.sieve.may_hold_record(source, bytes);
             let Some(message) = messages.next_wanted(&mut wanted) else { break };
-            // What cannot be read is told by lists and views; here it is not found.
+            // Unreadable messages are reported by lists and views; here they are skipped.
             let Ok(message) = message else { continue };
             let (is_first, title) = (title.is_some(), title.take().unwrap_or_default());
             let words =

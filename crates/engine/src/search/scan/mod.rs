@@ -1,6 +1,5 @@
-//! Search without an index: every file is looked through as it lies on disk (`sift`), and only sessions whose bytes
-//! may hold what was asked for are read (`hits`). The answers are those of the index; their order is not, as nothing is
-//! known of how rare words are: the newest come first.
+//! Search without an index: every file is scanned as raw bytes (`sift`), and only sessions whose bytes may match are read
+//! (`hits`). The hits are those of the index; their order is not, as word frequencies are unknown: the newest come first.
 
 mod hits;
 mod sift;
@@ -24,10 +23,10 @@ use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress};
 use crate::{Engine, Error};
 
 impl Engine {
-    /// Searches everything that was ever said, in the files themselves.
+    /// Searches everything ever recorded, in the files themselves.
     ///
     /// # Errors
-    /// If the query is not understood, or names a project that is not known or may be several.
+    /// If the query is invalid, or names a project that is unknown or ambiguous.
     pub(crate) fn scan(
         &self,
         asked: &SearchRequest,
@@ -49,7 +48,7 @@ impl Engine {
         Ok(answer)
     }
 
-    /// Ties a question to sessions, which are only listed when it names any.
+    /// Resolves the sessions of a query, which are only listed if it names any.
     fn plan(&self, question: &Question, progress: &dyn Progress) -> Result<QueryPlan, Error> {
         let mut sessions: Option<Vec<Arc<SessionFacts>>> = None;
         let mut failed = None;
@@ -89,7 +88,7 @@ impl Engine {
         SearchResults { total, sessions, is_exact: true, hits, ..SearchResults::default() }
     }
 
-    /// Makes rows of the best hits.
+    /// Builds the results from the best hits.
     fn matches(
         &self,
         plan: &QueryPlan,
@@ -124,7 +123,7 @@ impl Engine {
     }
 }
 
-/// Looks through all groups, on all cores.
+/// Scans all groups, on all cores.
 fn look_through(groups: &[Group], hits: &Hits<'_>, progress: &dyn Progress) -> Seen {
     let size = |group: &Group| group.files.iter().map(|(_, file)| file.bytes).sum::<u64>();
     let total = groups.iter().map(size).sum();
@@ -158,8 +157,8 @@ fn look_through(groups: &[Group], hits: &Hits<'_>, progress: &dyn Progress) -> S
     together.into_inner().unwrap_or_default()
 }
 
-/// Files are grouped by the id in their names. Where names lie, one session comes out of several groups: those are
-/// read again, together.
+/// Files are grouped by the id in their names. If names are wrong, one session is in several groups: those are read again,
+/// together.
 fn join_orphans(groups: &[Group], hits: &Hits<'_>, seen: &mut Seen) {
     let mut by_key: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for Session { key, group, .. } in &seen.sessions {

@@ -1,4 +1,4 @@
-//! Which groups of files may hold what is asked for, by their bytes alone.
+//! Selects groups of files that may match, by their bytes alone.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -10,15 +10,15 @@ use recount_search::Prefilter;
 
 use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 
-/// What is read at a time; small enough to stay close to the processor.
+/// The read size; small enough for the processor's cache.
 const PIECE: usize = 256 * 1024;
 
-/// Keeps groups away that cannot hold.
+/// Excludes groups that cannot match.
 #[derive(Debug)]
 pub(super) struct Sieve<'a> {
     disk: &'a DiskSnapshot,
     filter: Option<Prefilter>,
-    /// Per project directory: which conditions the outputs of tools beside its sessions meet.
+    /// Per project directory: the conditions that tool outputs beside its sessions meet.
     beside: Vec<OnceLock<Vec<bool>>>,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Sieve<'a> {
         Self { disk, filter, beside }
     }
 
-    /// Whether a session of the group may hold what is asked for.
+    /// Whether a session of the group may match.
     pub(super) fn may_hold(&self, group: &Group, piece: &mut Vec<u8>) -> bool {
         let Some(filter) = &self.filter else { return true };
         (0..filter.conditions()).all(|condition| {
@@ -38,7 +38,7 @@ impl<'a> Sieve<'a> {
         })
     }
 
-    /// Whether a message may hold, by the bytes of its record. Its output may lie elsewhere.
+    /// Whether a message may match, by the bytes of its record. Its output may be elsewhere.
     pub(super) fn may_hold_record(&self, source: &dyn Source, record: &[u8]) -> bool {
         let may_hold = |filter: &Prefilter| filter.may_hold(record) || source.may_be_cut(record);
         self.filter.as_ref().is_none_or(may_hold)
@@ -62,7 +62,7 @@ impl<'a> Sieve<'a> {
     }
 }
 
-/// Whether a file may meet a condition. One that cannot be read may: reading it says what is wrong.
+/// Whether a file may meet a condition. An unreadable one may: reading it reports the problem.
 fn is_met(filter: &Prefilter, condition: usize, path: &Path, piece: &mut Vec<u8>) -> bool {
     let Ok(mut file) = Input::open(path) else { return true };
     piece.resize(PIECE, 0);

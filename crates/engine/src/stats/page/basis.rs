@@ -1,4 +1,4 @@
-//! How a report was counted: what was asked for, what is missing, and which prices hold.
+//! How a report was counted: filters, missing data, and prices.
 
 use recount_export::report;
 use recount_model::SessionKind;
@@ -6,7 +6,7 @@ use recount_model::SessionKind;
 use super::super::logs::UsageLogs;
 use super::super::{ContentStats, PriceEntry, PriceOrigin, StatsBasis, StatsRequest, UsageFigures};
 
-/// Says how it was counted.
+/// Returns how it was counted.
 pub(super) fn told(
     basis: &StatsBasis,
     total: &UsageFigures,
@@ -39,7 +39,7 @@ pub(super) fn told(
     }
 }
 
-/// All prices of a model: those of long prompts, too, and of every time.
+/// Returns all prices of a model: also of long prompts, and of every period.
 pub(super) fn priced(model: &str, entry: &PriceEntry) -> Vec<report::Price> {
     let mut prices = Vec::new();
     for period in &entry.periods {
@@ -64,7 +64,7 @@ pub(super) fn priced(model: &str, entry: &PriceEntry) -> Vec<report::Price> {
     prices
 }
 
-/// Names what was asked for, but for the time.
+/// Returns the filters, except the time.
 pub(super) fn filters(asked: &StatsRequest, logs: &UsageLogs) -> Vec<(&'static str, String)> {
     let query = &asked.sessions;
     let mut filters = Vec::new();

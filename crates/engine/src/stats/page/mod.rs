@@ -1,4 +1,4 @@
-//! A report as a page: all that was counted, handed to who draws it.
+//! A report as a page: all figures, passed to the renderer.
 
 mod basis;
 mod rows;
@@ -21,7 +21,7 @@ use crate::snapshot::disk_scan::Progress;
 use crate::stats::usage::Head;
 use crate::{Engine, Error};
 
-/// What stands side by side in a report.
+/// The dimensions of a report.
 const SIDES: [By; 8] =
     [By::Day, By::Week, By::Month, By::Hour, By::Project, By::Model, By::Tool, By::Session];
 
@@ -29,7 +29,7 @@ const SIDES: [By; 8] =
 #[derive(Debug)]
 pub struct Paged {
     report: report::UsageReport,
-    /// All that was asked for together.
+    /// The totals.
     pub total: UsageFigures,
     /// How it was counted.
     pub basis: StatsBasis,
@@ -46,10 +46,10 @@ impl Paged {
 }
 
 impl Engine {
-    /// Counts all that a report has. Every message is read, for files and for why tools failed.
+    /// Computes everything in a report. Every message is read, for files and for causes of tool failures.
     ///
     /// # Errors
-    /// If a filter is not understood, or a price of the user's.
+    /// If a filter or a price of the user is invalid.
     pub fn paged(&self, asked: &StatsRequest, progress: &dyn Progress) -> Result<Paged, Error> {
         let prices = self.prices()?;
         let content = self.content(asked, progress)?;
@@ -102,10 +102,10 @@ impl Engine {
         Ok(Paged { report, total, basis })
     }
 
-    /// Writes a report to a file. Returns it, and how many bytes the file has.
+    /// Writes a report to a file. Returns it, and the size of the file.
     ///
     /// # Errors
-    /// If the file lies in an agent's folder or cannot be written, and as [`Engine::paged`].
+    /// If the file is in an agent's folder or cannot be written, and like [`Engine::paged`].
     pub fn paged_file(
         &self,
         asked: &StatsRequest,
@@ -119,10 +119,10 @@ impl Engine {
     }
 }
 
-/// What a row is called whose key is not on record.
+/// The name of a row without a recorded key.
 const UNKNOWN: &str = "unknown";
 
-/// Counts, and takes down what each model took of each day.
+/// Counts, and records the usage of each model per day.
 #[derive(Debug)]
 struct Shared {
     count: Count,

@@ -11,7 +11,7 @@ use super::super::totals::{Key, Naming, UsageTotals, row};
 use super::super::{By, Money, StatsRequest, StatsRow, UsageFigures, sort};
 use super::local;
 
-/// Puts what was added up where it belongs.
+/// Fills in the sums.
 pub(super) fn fill(
     report: &mut report::UsageReport,
     totals: UsageTotals,
@@ -85,7 +85,7 @@ fn rows(
     rows.into_iter().map(made).collect()
 }
 
-/// What tells a session from others of its title.
+/// Returns what distinguishes a session from others of its title.
 fn known_by(session: &SessionFacts, asked: &StatsRequest) -> String {
     let id: String = session.id.to_string().chars().take(8).collect();
     let began = session.started.map(|started| local(started, asked).date().to_string());

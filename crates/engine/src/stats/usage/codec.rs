@@ -1,4 +1,4 @@
-//! The form in which usage logs are kept: a few bytes per message, read without taking memory for each.
+//! The encoding of usage logs: a few bytes per message, decoded without an allocation for each.
 
 use recount_formats::outline::CallEnd;
 use recount_formats::source::Unrecorded;
@@ -6,20 +6,20 @@ use recount_model::{Fate, Tokens};
 
 use super::{Called, Event, Head, Request, Said};
 
-/// A message has a time of its own.
+/// A message has its own time.
 const TIMED: u8 = 1 << 2;
 /// It has figures.
 const ASKED: u8 = 1 << 3;
 /// It called tools.
 const CALLED: u8 = 1 << 4;
-/// Something was billed and is not on record.
+/// Something was billed but not recorded.
 const UNRECORDED: u8 = 1 << 5;
 /// It was undone.
 const UNDONE: u8 = 1 << 6;
 /// Its total is not the sum of the others.
 const OTHER_TOTAL: u8 = 1 << 7;
 
-/// Writes a usage log down.
+/// Encodes a usage log.
 pub(super) fn encode(head: &Head, events: &[(Option<i64>, Event)]) -> Vec<u8> {
     let mut out = Vec::with_capacity(64 + events.len() * 32);
     out.extend_from_slice(&head.session.to_le_bytes());
@@ -68,7 +68,7 @@ fn write_event(out: &mut Vec<u8>, event: &Event, step: Option<i64>) {
     if let Some(Request { model, tokens }) = request {
         let Tokens { input, output, cached, cache_write, cache_write_1h, thoughts, tool, total } =
             *tokens;
-        // Few services write to a cache, so that is only said where one did.
+        // Few services write to a cache, so that is only encoded if one did.
         let has_writes = cache_write != 0 || cache_write_1h != 0;
         number(out, model.map_or(0, |model| u64::from(model) + 1) << 1 | u64::from(has_writes));
         for count in [input, output, cached, thoughts, tool] {
@@ -124,7 +124,7 @@ pub(crate) struct UsageLogReader<'a> {
 }
 
 impl<'a> UsageLogReader<'a> {
-    /// Reads all but the events. `None` when it is not understood.
+    /// Reads everything except the events. `None` if it is invalid.
     pub(crate) fn open(content: &'a [u8]) -> Option<Self> {
         let mut rest = Reader(content);
         let mut head = Head { session: rest.eight()?, ..Head::default() };
@@ -140,12 +140,12 @@ impl<'a> UsageLogReader<'a> {
         Some(Self { head, count: rest.number()?, rest })
     }
 
-    /// Reads only whose usage log it is.
+    /// Reads only the session key.
     pub(crate) fn session_of(content: &[u8]) -> Option<u64> {
         Reader(content).eight()
     }
 
-    /// Gives each event to `visit`, with its time. `None` when something is not understood.
+    /// Passes each event to `visit`, with its time. `None` if something is invalid.
     pub(crate) fn each(&self, mut visit: impl FnMut(&Event, Option<i64>)) -> Option<()> {
         let mut rest = Reader(self.rest.0);
         let mut last = 0_i64;
@@ -227,7 +227,7 @@ impl Reader<'_> {
         Some(names)
     }
 
-    /// Reads an event over another, and moves `last` on to its time. Tells whether it has one.
+    /// Decodes an event in place, and advances `last` to its time. Returns whether it has one.
     #[inline]
     fn event(&mut self, event: &mut Event, last: &mut i64) -> Option<bool> {
         let flags = self.byte()?;

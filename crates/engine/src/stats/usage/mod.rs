@@ -1,5 +1,5 @@
-//! What a session used, message by message: all that counting needs, in a few bytes each, so that it can be kept and
-//! counted again without a look at any file.
+//! The usage of a session, message by message: everything needed for counting, in a few bytes each, so that it can be
+//! stored and counted again without reading any file.
 
 mod codec;
 
@@ -18,7 +18,7 @@ use crate::sessions::union::union;
 
 pub(crate) use codec::UsageLogReader;
 
-/// What one session used.
+/// The usage of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UsageLog {
     head: Head,
@@ -26,27 +26,27 @@ pub(crate) struct UsageLog {
     events: Vec<(Option<i64>, Event)>,
 }
 
-/// What is known of a session as a whole.
+/// What is known about a session as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// Which session.
+    /// The key of the session.
     pub(crate) session: u64,
     pub(crate) models: Vec<Box<str>>,
     pub(crate) tools: Vec<Box<str>>,
-    /// Requests for the session as a whole that are not on record.
+    /// Unrecorded requests for the session as a whole.
     pub(crate) side_calls: u32,
-    /// Prompts that nobody answered: their requests failed or were stopped.
+    /// Prompts without an answer: their requests failed or were stopped.
     pub(crate) unanswered: u32,
-    /// Records of requests that were written down again in the same file.
+    /// Records of requests that were written again in the same file.
     pub(crate) repeated: u32,
-    /// Requests that stand in other files of the session as well: when, and what they used.
+    /// Requests that are in other files of the session as well: their times and tokens.
     pub(crate) copies: Vec<(Option<i64>, u64)>,
 }
 
 /// A prompt or an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
-    /// Tells the message from all others, wherever it was copied to.
+    /// Identifies the message, wherever it was copied to.
     pub(crate) id: u64,
     pub(crate) said: Said,
     pub(crate) fate: Fate,
@@ -55,14 +55,14 @@ pub(crate) struct Event {
     pub(crate) unrecorded: Unrecorded,
 }
 
-/// Who said it.
+/// The speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
     /// A human.
     Prompt,
     /// A model.
     Answer,
-    /// Neither, and yet something was used.
+    /// Neither, but something was used.
     Other,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Request {
     pub(crate) tokens: Tokens,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Called {
     /// The tool, by its number.
@@ -83,7 +83,7 @@ pub(crate) struct Called {
 }
 
 impl UsageLog {
-    /// Takes down what a session used.
+    /// Records the usage of a session.
     pub(crate) fn of(
         source: &dyn Source,
         session_files: &SessionFiles,
@@ -104,7 +104,7 @@ impl UsageLog {
             };
             let Some(entry) = outline.entries.get(row.entry) else { continue };
             let Some(said) = said(entry) else { continue };
-            // What a sub-agent is asked, no human typed.
+            // A sub-agent's prompt was not typed by a human.
             let said = match said {
                 Said::Prompt if facts.kind == SessionKind::Subagent => Said::Other,
                 said => said,
@@ -155,10 +155,10 @@ impl UsageLog {
         entry.tools.iter().filter_map(called).collect()
     }
 
-    /// Counts what is on record more than once.
+    /// Counts what is recorded more than once.
     fn count_duplicates(&mut self, session_files: &SessionFiles) {
         let mut seen = HashSet::new();
-        // In one file each message stands once, whatever number of versions it has.
+        // In one file each message is counted once, whatever its number of versions.
         let alone = session_files.files.len() == 1;
         for session_file in own(session_files) {
             let outline = &session_file.file.outline;
@@ -182,13 +182,13 @@ impl UsageLog {
         &self.events
     }
 
-    /// When the last of it was, in milliseconds; the end of time if there is something that does not tell.
+    /// Returns the time of the last event, in milliseconds; the end of time if some event has none.
     pub(crate) fn last(&self) -> i64 {
         let times = self.events.iter().map(|(time, _)| time.unwrap_or(i64::MAX));
         times.max().unwrap_or(i64::MIN)
     }
 
-    /// Writes it down, behind its length.
+    /// Encodes it, after its length.
     pub(crate) fn bound(&self) -> Vec<u8> {
         let content = codec::encode(&self.head, &self.events);
         let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
@@ -196,7 +196,7 @@ impl UsageLog {
     }
 }
 
-/// Takes the usage logs of a group of files, to be kept with it.
+/// Takes the usage logs of a group of files, to be stored with it.
 pub(crate) fn take(digests: &mut [Digest], key: u64) -> recount_catalog::UsageLogRow {
     let mut all = recount_catalog::UsageLogRow { last: i64::MIN, content: Vec::new() };
     for digest in digests {
@@ -209,7 +209,7 @@ pub(crate) fn take(digests: &mut [Digest], key: u64) -> recount_catalog::UsageLo
     all
 }
 
-/// Takes bound usage logs apart. What is left over at a break is not understood.
+/// Splits stored usage logs. `None` if the data is incomplete.
 pub(crate) fn unbound(mut content: &[u8]) -> Option<Vec<&[u8]>> {
     let mut all = Vec::with_capacity(1);
     while !content.is_empty() {
@@ -226,7 +226,7 @@ fn said(entry: &MessageEntry) -> Option<Said> {
     match entry.kind {
         MessageKind::Prompt => Some(Said::Prompt),
         MessageKind::Answer => Some(Said::Answer),
-        // A summary was asked for beside the conversation.
+        // A summary was requested besides the conversation.
         MessageKind::Summary => Some(Said::Other),
         _ if entry.tokens.is_some() || !entry.tools.is_empty() => Some(Said::Other),
         _ => None,
@@ -236,7 +236,7 @@ fn said(entry: &MessageEntry) -> Option<Said> {
 /// Up to this number of names a linear search is fastest; above it, a table is used.
 const FEW_NAMES: usize = 16;
 
-/// Where names stand in a list.
+/// The positions of names in a list.
 type NamePlaces<'a> = HashMap<&'a str, usize>;
 
 fn number<'a>(names: &mut Vec<Box<str>>, places: &mut NamePlaces<'a>, name: &'a str) -> u16 {

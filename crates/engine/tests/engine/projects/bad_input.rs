@@ -1,4 +1,4 @@
-//! Records that are damaged, contradict each other or cannot be read: a note, never a stop.
+//! Tests of records that are damaged, contradictory or unreadable: a note, never a failure.
 
 use recount_model::{ClueKind, ProjectState};
 use recount_testkit::Home;

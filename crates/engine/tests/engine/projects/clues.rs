@@ -1,4 +1,4 @@
-//! What the agent's own files tell of a directory that is named by a hash.
+//! Tests of clues in the agent's own files about a directory named by a hash.
 
 use recount_model::{ClueKind, ProjectState};
 use recount_testkit::Home;
@@ -11,7 +11,7 @@ use super::{
 
 const TEA: &str = "/srv/shops/tea";
 
-/// A home with a directory for `folder` that tells nothing, and one more file in that directory.
+/// Returns a home with a directory for `folder` without clues, and one more file in that directory.
 fn with_file(folder: &str, file: &str, text: &str) -> Home {
     let home = Home::empty();
     write_hash_directory(&home, folder);

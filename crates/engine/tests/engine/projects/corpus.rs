@@ -1,4 +1,4 @@
-//! Every project directory of every recorded home: the truth, or nothing when nothing tells.
+//! Tests on every project directory of every recorded home: the right folder, or none if there is no clue.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,13 +22,13 @@ fn text_of(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
 }
 
-/// All text below a folder.
+/// Returns all text below a folder.
 fn all_text(folder: &Path) -> String {
     let below = |path: PathBuf| if path.is_dir() { all_text(&path) } else { text_of(&path) + "\n" };
     entries(folder).into_iter().map(below).collect()
 }
 
-/// The folders in which the agent was run in a capture.
+/// Returns the folders in which the agent was run in a capture.
 fn folders_used(capture: &Capture) -> Option<BTreeSet<String>> {
     let meta: Value = serde_json::from_str(&capture.meta()?).unwrap();
     let runs = ["commands", "list_sessions"].into_iter().filter_map(|key| meta[key].as_array());
@@ -36,7 +36,8 @@ fn folders_used(capture: &Capture) -> Option<BTreeSet<String>> {
     Some(folders.filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
-/// The folder of a project directory: the one whose hash it bears or its sessions carry, else what its marker says.
+/// Returns the folder of a project directory: the one whose hash is its name or is in its sessions, else that of its
+/// marker.
 fn truth(directory: &Path, home: &Path, used: &BTreeSet<String>) -> Option<String> {
     let name = directory.file_name().unwrap().to_string_lossy();
     let text = all_text(&directory.join("chats"));
@@ -60,7 +61,7 @@ fn every_directory_resolves_to_its_recorded_folder_or_to_none() {
     let corpus = corpus();
     let (mut resolved, mut proven, mut untold) = (0, 0, 0);
     for capture in &corpus.captures {
-        // Where the agent was run is on record only in a real recording.
+        // The folders in which the agent was run are only recorded in a real recording.
         let Some(used) = folders_used(capture) else { continue };
         for home in capture.homes() {
             let told = all_text(&home);
@@ -84,7 +85,7 @@ fn every_directory_resolves_to_its_recorded_folder_or_to_none() {
     if !corpus.is_recorded() {
         return;
     }
-    // Of the eras that name a project by its hash alone, some homes speak of no file.
+    // Of the eras that name a project only by its hash, some homes mention no file.
     assert!(resolved > 2 * untold, "{resolved} resolved, {untold} not");
     assert!(proven > resolved / 2, "{proven} of {resolved} proven");
 }

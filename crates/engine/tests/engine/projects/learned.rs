@@ -1,4 +1,4 @@
-//! What one run learns, the next one knows.
+//! Tests of what one run learns and the next one uses.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::{
 
 const MAP: &str = ".local/share/recount/folders.json";
 
-/// A home with a folder so deep that only a search finds it, and the directory of its hash.
+/// Returns a home with a folder so deep that only a search finds it, and the directory of its hash.
 fn deep() -> Home {
     let home = Home::empty();
     home.write("code/a/b/shop/README.md", "");
@@ -24,7 +24,7 @@ fn deep() -> Home {
     home
 }
 
-/// How often a run asks the disk for what lies below `code/a/b`.
+/// Returns how often a run lists folders below `code/a/b`.
 fn questions(home: &Home, now: &str, run: impl FnOnce(&Engine)) -> usize {
     let tree = Counting::below(home.path().join("code/a/b"));
     run(&engine_at(home, now).with_tree(Arc::<Counting>::clone(&tree)));

@@ -1,4 +1,4 @@
-//! What the rest of the machine tells: running programs, shells, other agents, repositories.
+//! Tests of clues from the rest of the machine: running programs, shells, other agents, repositories.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ fn process(name: &str, args: &[&str], folder: &str, variables: &[(&str, &str)]) 
     }
 }
 
-/// A home that knows the folder by its hash alone.
+/// Returns a home that knows the folder only by its hash.
 fn home_with(folder: &str) -> Home {
     let home = Home::empty();
     write_hash_directory(&home, folder);
@@ -155,7 +155,7 @@ fn other_agents_were_used_in_the_folder() {
     }
 }
 
-/// A home with a project whose folder is known, and there.
+/// Returns a home with a project whose folder is known and exists.
 fn known_shop() -> Home {
     let home = Home::empty();
     home.write("code/shop/README.md", "");

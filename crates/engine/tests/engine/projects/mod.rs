@@ -1,4 +1,4 @@
-//! Which folder each project directory stands for: on scripted homes with fake processes and disks, and on every
+//! Tests of resolving project directories to folders: on scripted homes with fake processes and disks, and on every
 //! recorded home.
 #![expect(clippy::panic, reason = "a test may fail by panic")]
 
@@ -24,12 +24,12 @@ use recount_store::scan::{DiskTree, FolderTree};
 use recount_testkit::{Home, NOW};
 use serde_json::{Value, json};
 
-/// The hash by which the agent names the project at `path`.
+/// Returns the hash by which the agent names the project at `path`.
 fn hash(path: &str) -> String {
     SOURCES[0].project_hash(path).unwrap().as_str().to_owned()
 }
 
-/// A session of one prompt that carries the hash of `path`.
+/// Returns a session of one prompt with the hash of `path`.
 fn session(id: &str, path: &str, prompt: &str) -> String {
     let head = json!({"sessionId": id, "projectHash": hash(path), "startTime": "2026-11-15T08:00:00.000Z",
         "lastUpdated": "2026-11-15T08:00:01.000Z", "kind": "main"});
@@ -46,14 +46,14 @@ fn write_session(home: &Home, directory: &str, text: &str) {
     home.write(&file, text);
 }
 
-/// Writes a directory that is named by the hash of `path` and tells nothing else of it.
+/// Writes a directory named by the hash of `path` without other clues.
 fn write_hash_directory(home: &Home, path: &str) {
     let name = hash(path);
     let id: String = name.chars().take(8).collect();
     write_session(home, &name, &session(&id, path, "hello"));
 }
 
-/// Processes that a test makes up.
+/// Scripted processes.
 #[derive(Debug, Default)]
 struct Scripted(Vec<Running>);
 
@@ -77,7 +77,7 @@ impl FolderTree for Bare {
     }
 }
 
-/// The disk, and how often it was asked for what lies below the upper levels of a place.
+/// The disk, which counts listings below the upper levels of a place.
 #[derive(Debug)]
 struct Counting {
     disk: DiskTree,
@@ -86,7 +86,7 @@ struct Counting {
 }
 
 impl Counting {
-    /// Counts questions for `deep` and what lies below it.
+    /// Counts listings of `deep` and below.
     fn below(deep: PathBuf) -> Arc<Self> {
         Arc::new(Self { disk: DiskTree::new(), deep, asked: AtomicUsize::new(0) })
     }
@@ -112,7 +112,7 @@ impl FolderTree for Counting {
     }
 }
 
-/// The user of `home` asks, at a machine on which nothing runs.
+/// Returns an engine for the user of `home`, on a machine on which nothing runs.
 fn engine(home: &Home) -> Engine {
     engine_at(home, NOW)
 }
@@ -128,7 +128,7 @@ fn engine_at(home: &Home, now: &str) -> Engine {
     Engine::new(setup).unwrap().with_processes(Arc::new(Scripted::default()))
 }
 
-/// The same, where no search of the disk finds anything.
+/// The same, with a disk search that finds nothing.
 fn still(home: &Home) -> Engine {
     engine(home).with_tree(Arc::new(Bare))
 }
@@ -137,7 +137,7 @@ fn rows(engine: &Engine) -> Vec<ProjectRow> {
     engine.projects(None, &()).unwrap().0
 }
 
-/// The row of the directory that is named by the hash of `path`, or by a slug.
+/// Returns the row of the directory named by the hash of `path`, or by a slug.
 #[track_caller]
 fn row<'a>(rows: &'a [ProjectRow], directory: &str) -> &'a ProjectRow {
     let name = if directory.contains(['/', '\\']) { hash(directory) } else { directory.to_owned() };
@@ -163,7 +163,7 @@ fn assert_proven(engine: &Engine, folder: &str, by: ClueKind) {
     assert!(clue.proves && clue.weight == 100, "{clue:?}");
 }
 
-/// The notes on what does not fit.
+/// Returns the notes about inconsistencies.
 fn notes(row: &ProjectRow) -> String {
     let notes = row.evidence.iter().filter(|clue| clue.clue == ClueKind::Note);
     notes.map(|clue| clue.detail.as_str()).collect::<Vec<_>>().join("; ")

@@ -1,4 +1,4 @@
-//! Where is searched: the likely places, what the user has set, what the user asks for.
+//! Tests of where is searched: the likely places, configured ones, requested ones.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use recount_testkit::{Home, NOW};
 
 use super::{Arc, Scripted, assert_proven, engine, path, row, rows, write_hash_directory};
 
-/// A home with a folder, and the directory of its hash.
+/// Returns a home with a folder, and the directory of its hash.
 fn with_folder(folder: &str) -> (Home, String) {
     let home = Home::empty();
     home.write(&format!("{folder}/README.md"), "");

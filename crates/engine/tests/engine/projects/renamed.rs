@@ -1,4 +1,4 @@
-//! Folders that are gone: the recorded renames, replayed on a disk on which the new folder is there.
+//! Tests of missing folders: the recorded renames, replayed on a disk on which the new folder exists.
 
 use std::path::{Path, PathBuf};
 use std::{fs, str};
@@ -10,11 +10,11 @@ use serde_json::json;
 
 use super::{engine, hash, path, row, rows, session, still, write_session};
 
-/// What lay in the folder of every recording.
+/// The contents of the folder in every recording.
 const FILES: &[&str] =
     &["README.md", "prices.csv", "src/cart.js", "src/tax.js", "docs/guide.md", "docs/notes.md"];
 
-/// Recordings in which a folder was renamed, one of which is a fixture.
+/// Returns the recordings in which a folder was renamed, one of which is a fixture.
 fn captures() -> Vec<PathBuf> {
     let is_rename = |capture: &Capture| {
         capture.name.ends_with("/17-renamed-dir") || capture.name.ends_with("/renamed-folder")
@@ -24,7 +24,7 @@ fn captures() -> Vec<PathBuf> {
     found.iter().map(Capture::home).collect()
 }
 
-/// The recording as it would be had it been made in this home.
+/// Returns the recording as if it had been made in this home.
 fn replay(capture: &Path) -> Home {
     let home = Home::empty();
     let place = |path: &str| home.at(path.trim_start_matches("/home/dev/"));
@@ -105,7 +105,7 @@ fn a_folder_that_is_there_has_not_moved() {
     }
 }
 
-/// A project that is gone, and what its one session said.
+/// Returns a project whose folder is missing, with the text of its only session.
 fn gone_shop(said: &str) -> Home {
     let home = Home::empty();
     home.write(".gemini/tmp/shop/.project_root", home.at("code/shop"));

@@ -1,4 +1,4 @@
-//! Disks that never answer: everything else is still said, and nobody waits.
+//! Tests of disks that never respond: everything else is still answered, and nothing blocks.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::{
     assert_proven, engine, hash, path, row, rows, session, write_hash_directory, write_session,
 };
 
-/// The disk, with one folder that never answers.
+/// The disk, with one folder that never responds.
 #[derive(Debug)]
 struct Hanging(DiskTree, PathBuf);
 
@@ -38,7 +38,7 @@ impl FolderTree for Hanging {
     }
 }
 
-/// A home with a project that is there, one that only a search finds, and one that no search finds.
+/// Returns a home with an existing project, one that only a search finds, and one that no search finds.
 fn home() -> Home {
     let home = Home::empty();
     home.write(".config/recount/config.toml", "[projects]\npatience_ms = 800\n");
@@ -56,7 +56,7 @@ fn hanging(home: &Home, at: &str) -> Engine {
     engine(home).with_tree(Arc::new(Hanging(DiskTree::new(), home.path().join(at))))
 }
 
-/// The first level of a place, one that is looked at before the search, and one that only the search meets.
+/// The first level of a place, one that is listed before the search, and one that only the search reaches.
 const PLACES: &[&str] = &["code", "code/a", "code/a/b"];
 
 #[test]

@@ -1,6 +1,6 @@
-//! A third kind of agent needs its folder and a line in the list, and nothing else: every question is asked of the toy source.
+//! Tests that a third kind of agent needs only its folder and a line in the list: every query is run on the toy source.
 
-#![expect(clippy::disallowed_methods, reason = "a test writes what it reads")]
+#![expect(clippy::disallowed_methods, reason = "test setup")]
 
 mod source;
 
@@ -26,10 +26,10 @@ use tempfile::TempDir;
 
 use self::source::Toy;
 
-/// The one list, with one more line.
+/// The list of sources, with one more line.
 const WITH_TOY: Sources = &[SOURCES[0], &Toy];
 
-/// Where the branch that was kept begins in the first file: what comes before is what `gamma` begins with.
+/// Where the kept branch begins in the first file: what comes before is the base of `gamma`.
 const SECOND_TURN: &str = r#"{"s":"alpha-1111","m":"m4","up":"m2""#;
 
 const FIRST: &str = r#"{"toy":1}
@@ -53,7 +53,7 @@ const SECOND: &str = r#"{"toy":1}
 {"s":"gamma-3333","m":"g2","up":"g1","who":"it","say":"Painted.","at":1788336101000,"use":{"in":160,"out":6}}
 "#;
 
-/// A session that was made of another one: its first answer is a copy, with the time of its copying.
+/// A session that was created from another one: its first answer is a copy, with the time of copying.
 const THIRD: &str = r#"{"toy":1}
 {"s":"delta-4444","cwd":"~blog~"}
 {"s":"delta-4444","m":"m2","who":"it","say":"I shall look in the cupboard.","at":1788336200000,"use":{"in":100,"out":10}}
@@ -89,7 +89,7 @@ impl Bench {
         text.replace("~shop~", &shop).replace("~blog~", &blog)
     }
 
-    /// Writes a file that has not been touched for an hour: what was written just now is not kept.
+    /// Writes a file with a modification time of an hour ago: recent files are not cached.
     fn write(&self, path: &str, bytes: &[u8]) {
         let path = self.at(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -129,7 +129,7 @@ fn texts(messages: &[Message]) -> Vec<&str> {
 #[test]
 fn lists_count_every_session_of_a_file_once_whether_it_was_read_before_or_not() {
     let bench = Bench::new();
-    // Read, kept by the group, and kept as a finished list.
+    // Read, cached by the group, and cached as a finished list.
     for round in 0..3 {
         let listing = bench.engine().list(&ListQuery::default(), &()).unwrap();
         let sessions = &listing.sessions;
@@ -143,7 +143,7 @@ fn lists_count_every_session_of_a_file_once_whether_it_was_read_before_or_not() 
         let beta = find(sessions, "beta");
         assert_eq!((beta.kind, beta.parent.as_ref()), (SessionKind::Subagent, Some(&alpha.id)));
         assert_eq!((beta.counts.messages, beta.tokens.total), (2, 22), "{round}");
-        // What it begins with is part of the conversation, but was used elsewhere.
+        // Its base is part of the conversation, but was used elsewhere.
         let gamma = find(sessions, "gamma");
         assert_eq!((gamma.counts.messages, gamma.tokens.total), (5, 166), "{round}");
         let roles: Vec<FileRole> = gamma.files.iter().map(|file| file.role).collect();
@@ -191,7 +191,7 @@ fn messages_are_assembled_from_their_pieces_and_from_their_base() {
     assert_eq!(texts(&gamma)[texts(&gamma).len() - 2..], said[2..]);
     let beta = bench.messages("toy:beta", View::Full);
     assert_eq!(texts(&beta), ["Look in the cupboard", "Three."]);
-    // A file alone is recognized by what is in it, though it is compressed.
+    // A single file is recognized by its content, though it is compressed.
     let path = bench.at("home/.toy/log/2026-10/second.toy.zst");
     let opened = bench.engine().open(path.to_str().unwrap(), &()).unwrap();
     assert_eq!(opened.facts.id.as_str(), "gamma-3333");
@@ -254,7 +254,7 @@ fn each_request_counts_once_by_the_sources_own_key() {
         };
         let report = bench.engine().stats(&asked, By::Day, &()).unwrap();
         let tokens: u64 = report.rows.iter().map(|row| row.figures.tokens.total).sum();
-        // 110 + 155 and 22 in the first file, 166 and 33 of their own in the others; the copy was counted before.
+        // 110 + 155 and 22 in the first file, 166 and 33 of their own in the others; the copy was already counted.
         assert_eq!(tokens, 265 + 22 + 166 + 33, "{round}");
     }
 }

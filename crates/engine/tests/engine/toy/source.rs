@@ -1,6 +1,6 @@
-//! A source that exists only here, as unlike Gemini CLI as agents get: rows form a tree, one file holds several sessions and may
-//! be compressed, a message is recorded in several rows, a session may begin with another one's rows without a copy of them, and
-//! nothing is hashed.
+//! A source that exists only here, as different from Gemini CLI as possible: rows form a tree, one file has several
+//! sessions and may be compressed, a message is recorded in several rows, a session may begin with another one's rows
+//! without a copy of them, and nothing is hashed.
 //!
 //! ```text
 //! {"toy":1}
@@ -117,7 +117,7 @@ impl Source for Toy {
         1
     }
 
-    /// A copy has the time of its copying, so the id alone decides.
+    /// A copy has the time of copying, so the id alone decides.
     fn request_key(&self, _outline: &Outline, entry: &MessageEntry) -> Option<u64> {
         entry.id.as_deref().map(|id| stable_hash(&("toy", id)))
     }
@@ -223,7 +223,7 @@ fn outline(Rows { head, recorded, broken }: Rows) -> Outline {
         }
         messages.entry(number).or_default().push((row, version));
     }
-    // The newest row is the leaf; what is not on the way from it to the root was undone.
+    // The newest row is the leaf; rows that are not between it and the root were undone.
     let mut path = Vec::new();
     let leaf = messages.iter().max_by_key(|(_, rows)| rows.last().map(|(_, version)| *version));
     let mut next = leaf.map(|(number, _)| *number);
