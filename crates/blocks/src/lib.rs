@@ -2,7 +2,7 @@
 //!
 //! [`blocks`] turns one [`Message`](recount_model::Message) into a list of [`Block`]s. Markdown is parsed here and nowhere
 //! else; [`highlight()`] splits code into classified tokens, [`DiffBlock`] a patch into numbered lines. The terminal, HTML
-//! pages and programs that read JSON all draw the same blocks, so they agree on what a message says.
+//! pages and programs that read JSON all draw the same blocks, so they agree on the content of a message.
 //!
 //! Blocks borrow from their message: most text is never copied, and output that a view folds away costs nothing. Only one
 //! message is in memory at a time. Code and diffs keep their text and are split when they are drawn or serialized.

@@ -141,7 +141,7 @@ pub trait Source: Debug + Sync {
     }
 
     /// Counts the requests for a session as a whole that were billed but not recorded.
-    fn side_calls(&self, _family: &SessionFiles) -> u32 {
+    fn side_calls(&self, _files: &SessionFiles) -> u32 {
         0
     }
 

@@ -80,7 +80,7 @@ impl Changes<'_> {
                 // A copy in the directory of old releases stays one.
                 let is_copy = is_named && part.folder.at.hash.is_some();
                 let to = if is_copy { &place.old_folder } else { &place.folder };
-                carry(&mut offer.plan, &mut mover, part, &session_files, to)?;
+                move_part(&mut offer.plan, &mut mover, part, &session_files, to)?;
             }
         }
         if offer.is_empty() {
@@ -194,7 +194,7 @@ fn parts<'a>(
     parts
 }
 
-fn carry(
+fn move_part(
     plan: &mut Plan,
     mover: &mut FileMover<'_>,
     part: &DirectoryPart<'_>,

@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::form::Form;
-use crate::output::grid::{Fit, Grid, Shown};
+use crate::output::grid::{Fit, Grid, GridCell};
 use crate::output::json;
 use crate::output::number::plural;
 use crate::output::progress::Bar;
@@ -127,10 +127,10 @@ fn print_table(table: &SqlTable, context: &Context) -> Result<u64, Failure> {
     let mut grid = Grid::new(out, context.page(), fit, table.columns.clone());
     let count = table.each(&mut |cells| {
         let cell = |cell: &SqlValue<'_>| match cell {
-            SqlValue::Null => Shown::nothing(),
-            SqlValue::Integer(_) | SqlValue::Real(_) => Shown::number(&plain(cell)),
-            SqlValue::Text(text) => Shown::text(text, fit),
-            SqlValue::Bytes(_) => Shown::text(&plain(cell), fit),
+            SqlValue::Null => GridCell::nothing(),
+            SqlValue::Integer(_) | SqlValue::Real(_) => GridCell::number(&plain(cell)),
+            SqlValue::Text(text) => GridCell::text(text, fit),
+            SqlValue::Bytes(_) => GridCell::text(&plain(cell), fit),
         };
         grid.row(cells.iter().map(cell).collect())
     })?;

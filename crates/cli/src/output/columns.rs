@@ -75,7 +75,7 @@ pub(crate) fn tabs(rows: &[Vec<Span>]) -> String {
 
 /// A visible column, and its width.
 #[derive(Clone, Debug)]
-struct Shown {
+struct VisibleColumn {
     index: usize,
     width: usize,
     align: Align,
@@ -92,10 +92,10 @@ fn natural_widths(columns: &[Column], rows: &[Vec<Span>]) -> Vec<usize> {
     widths
 }
 
-fn layout(columns: &[Column], natural: &[usize], room: usize) -> Vec<Shown> {
+fn layout(columns: &[Column], natural: &[usize], room: usize) -> Vec<VisibleColumn> {
     let all = columns.iter().zip(natural).enumerate();
-    let mut shown: Vec<Shown> = all
-        .map(|(index, (column, &width))| Shown {
+    let mut shown: Vec<VisibleColumn> = all
+        .map(|(index, (column, &width))| VisibleColumn {
             index,
             width,
             align: column.align,
@@ -128,13 +128,13 @@ fn layout(columns: &[Column], natural: &[usize], room: usize) -> Vec<Shown> {
     shown
 }
 
-fn total(shown: &[Shown]) -> usize {
+fn total(shown: &[VisibleColumn]) -> usize {
     let gaps = GAP * shown.len().saturating_sub(1);
     shown.iter().fold(gaps, |sum, column| sum.saturating_add(column.width))
 }
 
 /// Returns the width that is needed if the flexible column is cut to its minimum.
-fn needed(shown: &[Shown]) -> usize {
+fn needed(shown: &[VisibleColumn]) -> usize {
     let spared = shown
         .iter()
         .filter(|column| column.fit == Fit::Flexible)
@@ -143,8 +143,8 @@ fn needed(shown: &[Shown]) -> usize {
     total(shown).saturating_sub(spared)
 }
 
-fn first_to_go(shown: &[Shown]) -> Option<usize> {
-    let rank = |column: &Shown| match column.fit {
+fn first_to_go(shown: &[VisibleColumn]) -> Option<usize> {
+    let rank = |column: &VisibleColumn| match column.fit {
         Fit::Drop(rank) => Some(rank),
         Fit::Keep | Fit::Flexible => None,
     };
@@ -152,7 +152,7 @@ fn first_to_go(shown: &[Shown]) -> Option<usize> {
     ranked.min().map(|(_, at)| at)
 }
 
-fn line(shown: &[Shown], row: &[Span]) -> Line {
+fn line(shown: &[VisibleColumn], row: &[Span]) -> Line {
     let mut spans = Vec::with_capacity(2 * shown.len());
     for (place, column) in shown.iter().enumerate() {
         if place > 0 {

@@ -23,12 +23,12 @@ const WIDEST: usize = 200;
 
 /// One cell.
 #[derive(Clone, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct GridCell {
     span: Span,
     is_number: Option<bool>,
 }
 
-impl Shown {
+impl GridCell {
     /// An empty cell.
     pub(crate) fn nothing() -> Self {
         Self { span: Span::new("", Tone::Plain), is_number: None }
@@ -66,7 +66,7 @@ pub(crate) struct Grid<W> {
     canvas: Canvas,
     fit: Fit,
     headings: Vec<String>,
-    waiting: Vec<Vec<Shown>>,
+    waiting: Vec<Vec<GridCell>>,
     held: usize,
     layout: Option<Vec<(usize, Align)>>,
 }
@@ -77,7 +77,7 @@ impl<W: Write> Grid<W> {
     }
 
     /// Adds a row.
-    pub(crate) fn row(&mut self, cells: Vec<Shown>) -> io::Result<()> {
+    pub(crate) fn row(&mut self, cells: Vec<GridCell>) -> io::Result<()> {
         if self.fit == Fit::Tabs {
             let spans = cells.into_iter().map(|cell| cell.span).collect();
             return self.out.write_all(tabs(&[spans]).as_bytes());
@@ -107,11 +107,11 @@ impl<W: Write> Grid<W> {
         let rows = std::mem::take(&mut self.waiting);
         let mut layout = self.natural(&rows);
         squeeze(&mut layout, self.canvas.room());
-        let heading = |heading: &String| Shown {
+        let heading = |heading: &String| GridCell {
             span: Span::new(heading, Tone::Dim),
             is_number: Some(false),
         };
-        let headings: Vec<Shown> = self.headings.iter().map(heading).collect();
+        let headings: Vec<GridCell> = self.headings.iter().map(heading).collect();
         let all = std::iter::once(&headings).chain(&rows);
         for row in all {
             let page = self.canvas.print([line(&layout, row)]);
@@ -121,7 +121,7 @@ impl<W: Write> Grid<W> {
         Ok(())
     }
 
-    fn natural(&self, rows: &[Vec<Shown>]) -> Vec<(usize, Align)> {
+    fn natural(&self, rows: &[Vec<GridCell>]) -> Vec<(usize, Align)> {
         let column = |(at, heading): (usize, &String)| {
             let cells = || rows.iter().filter_map(move |row| row.get(at));
             let widest = cells().map(|cell| cell.span.width()).max().unwrap_or(0);
@@ -153,7 +153,7 @@ fn squeeze(layout: &mut Vec<(usize, Align)>, room: usize) {
     }
 }
 
-fn line(layout: &[(usize, Align)], row: &[Shown]) -> Line {
+fn line(layout: &[(usize, Align)], row: &[GridCell]) -> Line {
     let mut spans = Vec::with_capacity(2 * layout.len());
     for (at, ((room, align), cell)) in layout.iter().zip(row).enumerate() {
         if at > 0 {
@@ -180,9 +180,9 @@ mod tests {
         let mut grid = Grid::new(Vec::new(), canvas, fit, headings);
         for row in rows {
             let cell = |text: &&str| match text.parse::<i64>() {
-                Ok(_) => Shown::number(text),
-                Err(_) if text.is_empty() => Shown::nothing(),
-                Err(_) => Shown::text(text, fit),
+                Ok(_) => GridCell::number(text),
+                Err(_) if text.is_empty() => GridCell::nothing(),
+                Err(_) => GridCell::text(text, fit),
             };
             grid.row(row.iter().map(cell).collect()).unwrap();
         }
@@ -229,9 +229,9 @@ mod tests {
         let mut grid =
             Grid::new(Vec::new(), Canvas::new(80, Paint::Off), Fit::Page, vec!["n".into()]);
         for _ in 0..MEASURED {
-            grid.row(vec![Shown::number("1")]).unwrap();
+            grid.row(vec![GridCell::number("1")]).unwrap();
         }
-        grid.row(vec![Shown::number("12345")]).unwrap();
+        grid.row(vec![GridCell::number("12345")]).unwrap();
         let (out, _) = grid.end().unwrap();
         assert!(String::from_utf8(out).unwrap().ends_with("1\n…\n"));
     }

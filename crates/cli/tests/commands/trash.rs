@@ -1,7 +1,7 @@
 //! Tests of the trash and undo data: both are listed, and undo data is never lost by accident.
 
 use super::changing::{change, json, tree, undo};
-use super::mending::{LOG, long_log, with};
+use super::rewriting::{LOG, long_log, with};
 use crate::{has, home};
 
 const TOOLS: &str = "8662c6d1-79eb-45ff-9a82-649436c92eda";

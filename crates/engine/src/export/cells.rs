@@ -24,7 +24,11 @@ pub(super) struct Said<'a> {
 
 impl<'a> Said<'a> {
     /// Adds its rows in a table; the cells are in the order of the view's columns.
-    pub(super) fn tell(&self, table: ExportTable, rows: &mut TableFile<Draft>) -> io::Result<()> {
+    pub(super) fn add_rows(
+        &self,
+        table: ExportTable,
+        rows: &mut TableFile<Draft>,
+    ) -> io::Result<()> {
         match table {
             ExportTable::Sessions => Ok(()),
             ExportTable::Messages => {

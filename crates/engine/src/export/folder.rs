@@ -53,7 +53,7 @@ impl Engine {
         recount_writer::create_folders(folder)?;
         let _turn = recount_writer::lock(&folder.join(LOCK), TIMEOUT)?;
         let mut manifest = Manifest::read(folder)?;
-        manifest.sweep(folder)?;
+        manifest.remove_unfinished(folder)?;
         let stock = self.stock(selection, true);
         let items = selection.items();
         let mut jobs = match export.format {
@@ -96,8 +96,9 @@ impl Engine {
 
 /// Returns a key that is equal for equal exports of one session.
 fn key(export: &Export) -> String {
-    let redacted = export.redaction.as_ref().map(|redaction| redaction.print);
-    let redacted = redacted.map(|print| format!("{REDACTED}{print:016x}")).unwrap_or_default();
+    let redacted = export.redaction.as_ref().map(|redaction| redaction.fingerprint);
+    let redacted =
+        redacted.map(|fingerprint| format!("{REDACTED}{fingerprint:016x}")).unwrap_or_default();
     if export.format == Format::Parquet {
         return format!("{} strict={}{redacted}", super::rows::form(), export.options.strict);
     }

@@ -43,7 +43,7 @@ impl Gallery {
     }
 
     /// Stores the binary parts of a message, and with `calls` those of its tool calls.
-    pub(super) fn hang(&mut self, message: &mut Message, calls: bool) -> io::Result<()> {
+    pub(super) fn store_media(&mut self, message: &mut Message, calls: bool) -> io::Result<()> {
         let mut broken = false;
         for media in &mut message.media {
             broken |= !self.place(media)?;

@@ -84,7 +84,7 @@ impl Manifest {
     }
 
     /// Removes unfinished files that a killed run left. The caller must hold the lock of the folder.
-    pub(super) fn sweep(&self, folder: &Path) -> Result<(), Error> {
+    pub(super) fn remove_unfinished(&self, folder: &Path) -> Result<(), Error> {
         let written = self.sessions.values().flat_map(|entry| &entry.files);
         let names: BTreeSet<&str> = written.map(|written| written.name.as_str()).collect();
         let above = names.iter().filter_map(|name| name.rsplit_once('/')).map(|(at, _)| at);

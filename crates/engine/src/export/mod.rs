@@ -116,10 +116,10 @@ pub fn native_formats() -> impl Iterator<Item = &'static dyn NativeFormat> {
 
 impl Exported {
     /// Counts a session that was written.
-    fn add(&mut self, mut told: NativeOutcome) {
+    fn add(&mut self, mut outcome: NativeOutcome) {
         self.written += 1;
-        self.unseen += told.unseen;
-        self.problems.append(&mut told.problems);
+        self.unseen += outcome.unseen;
+        self.problems.append(&mut outcome.problems);
     }
 }
 
@@ -206,13 +206,13 @@ impl Engine {
         };
         if let Some(form) = export.own {
             let own = NativeExport::new(&opened, export, form);
-            let mut told = NativeOutcome::default();
+            let mut outcome = NativeOutcome::default();
             exported.bytes = recount_writer::write_with(path, |out| {
-                told = own.write(out)?;
+                outcome = own.write(out)?;
                 Ok(())
             })?;
             exported.files = 1;
-            exported.add(told);
+            exported.add(outcome);
             return Ok(exported);
         }
         let renderer = export.format.renderer(&export.options);

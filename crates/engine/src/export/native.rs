@@ -68,21 +68,21 @@ impl<'a> NativeExport<'a> {
 
     /// Writes the session, one record at a time.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<NativeOutcome> {
-        let mut told = NativeOutcome::default();
+        let mut outcome = NativeOutcome::default();
         if self.opened.is_saved() {
-            self.write_saved(out, &mut told)?;
+            self.write_saved(out, &mut outcome)?;
         } else {
-            self.write_session(out, &mut told)?;
+            self.write_session(out, &mut outcome)?;
         }
         if let Some(redaction) = self.redaction {
-            for problem in &mut told.problems {
+            for problem in &mut outcome.problems {
                 problem.file = redaction.plain(&problem.file).into();
             }
         }
-        Ok(told)
+        Ok(outcome)
     }
 
-    fn write_session(&self, out: &mut dyn Write, told: &mut NativeOutcome) -> io::Result<()> {
+    fn write_session(&self, out: &mut dyn Write, outcome: &mut NativeOutcome) -> io::Result<()> {
         let session_files = self.opened.session_files();
         let Conversation { records, is_buried } = if self.is_strict {
             Conversation::strict(session_files)
@@ -91,11 +91,11 @@ impl<'a> NativeExport<'a> {
         };
         if is_buried {
             let done = "everything that was said in it was brought back";
-            told.problems.push(self.problem(0, None, What::Buried, done));
+            outcome.problems.push(self.problem(0, None, What::Buried, done));
         }
         if records.is_empty() {
             let done = "written without a message: the agent takes it for no session";
-            told.problems.push(self.problem(0, None, What::Empty, done));
+            outcome.problems.push(self.problem(0, None, What::Empty, done));
         }
         let mut fields = Vec::new();
         let mut buffer = Buffer::new();
@@ -106,16 +106,16 @@ impl<'a> NativeExport<'a> {
             }
             match self.form.fields(&session_file.file.at.path, &mut buffer) {
                 Ok(read) => fields.push((session_file.role, read)),
-                Err(_) => told.problems.push(self.gone(at, None)),
+                Err(_) => outcome.problems.push(self.gone(at, None)),
             }
         }
-        self.write_head(&fields, &self.opened.facts.id, None, out, told)?;
+        self.write_head(&fields, &self.opened.facts.id, None, out, outcome)?;
         let mut windows = Windows::new(session_files.files.len());
         let mut before = None;
         for (number, record) in records.iter().enumerate() {
             for (piece, span) in std::iter::once(&record.span).chain(&record.pieces).enumerate() {
                 let Some(bytes) = self.bytes(record, *span, &mut windows) else {
-                    told.problems.push(self.gone(record.session_file, Some(*span)));
+                    outcome.problems.push(self.gone(record.session_file, Some(*span)));
                     continue;
                 };
                 let id = record.id.as_deref().filter(|_| piece == 0);
@@ -123,13 +123,13 @@ impl<'a> NativeExport<'a> {
                     let done = "left out: the agent takes no such record";
                     let problem =
                         self.problem(record.session_file, Some(*span), What::UnknownRecord, done);
-                    told.problems.push(problem);
+                    outcome.problems.push(problem);
                     continue;
                 };
                 // A record may be empty in the written format.
                 if !line.is_empty() {
                     let line = self.form.behind(line, before.as_deref());
-                    self.line(&line, &format!("message {}", number + 1), out, told)?;
+                    self.line(&line, &format!("message {}", number + 1), out, outcome)?;
                     before = Some(line);
                 }
             }
@@ -137,18 +137,18 @@ impl<'a> NativeExport<'a> {
         Ok(())
     }
 
-    fn write_saved(&self, out: &mut dyn Write, told: &mut NativeOutcome) -> io::Result<()> {
+    fn write_saved(&self, out: &mut dyn Write, outcome: &mut NativeOutcome) -> io::Result<()> {
         let Some(file) = self.opened.files().next() else { return Ok(()) };
         let time = time_of_saved(self.opened);
         let bytes = read_limited(file.path, SAVED)?;
         let Some(records) = self.form.saved(&bytes, time) else {
-            told.problems.push(self.gone(0, None));
+            outcome.problems.push(self.gone(0, None));
             return Ok(());
         };
         let id = id_of_saved(self.opened, self.form);
-        self.write_head(&[], &id, time, out, told)?;
+        self.write_head(&[], &id, time, out, outcome)?;
         for (number, line) in records.iter().enumerate() {
-            self.line(line, &format!("message {}", number + 1), out, told)?;
+            self.line(line, &format!("message {}", number + 1), out, outcome)?;
         }
         Ok(())
     }
@@ -159,7 +159,7 @@ impl<'a> NativeExport<'a> {
         id: &SessionId,
         time: Option<Timestamp>,
         out: &mut dyn Write,
-        told: &mut NativeOutcome,
+        outcome: &mut NativeOutcome,
     ) -> io::Result<()> {
         let facts = &self.opened.facts;
         let (started, updated) = (facts.started.or(time), facts.updated.or(time));
@@ -173,7 +173,7 @@ impl<'a> NativeExport<'a> {
             updated,
             overrides: HeaderOverrides::default(),
         });
-        lines.iter().try_for_each(|line| self.line(line, "(title and paths)", out, told))
+        lines.iter().try_for_each(|line| self.line(line, "(title and paths)", out, outcome))
     }
 
     /// Writes a line, redacted if requested.
@@ -182,17 +182,17 @@ impl<'a> NativeExport<'a> {
         line: &[u8],
         place: &str,
         out: &mut dyn Write,
-        told: &mut NativeOutcome,
+        outcome: &mut NativeOutcome,
     ) -> io::Result<()> {
         let Some(redaction) = self.redaction else { return self.put(line, out) };
         let pass = redaction.pass(format!("{} {place}", self.opened.facts.id));
         let mut cleaner = Cleaner { pass, unseen: 0 };
         let Some(clean) = self.form.replace(line, &mut cleaner) else {
             let done = "left out: it could not be looked through";
-            told.problems.push(self.problem(0, None, What::UnknownRecord, done));
+            outcome.problems.push(self.problem(0, None, What::UnknownRecord, done));
             return Ok(());
         };
-        told.unseen += cleaner.unseen;
+        outcome.unseen += cleaner.unseen;
         cleaner.pass.note();
         self.put(&clean, out)
     }

@@ -21,7 +21,7 @@ pub struct Redaction {
     tags: Tags,
     report: Mutex<RedactionReport>,
     /// A fingerprint of the rules and the key.
-    pub(super) print: u64,
+    pub(super) fingerprint: u64,
 }
 
 /// The findings in one place.
@@ -52,14 +52,20 @@ impl Engine {
             ..Rules::default()
         };
         let key = self.redaction_key()?;
-        let print =
+        let fingerprint =
             crate::cache::refresh::hash(&(&rules.homes, &rules.patterns, &rules.allow, key));
         let mut shapes = rules.clone();
         shapes.kinds.retain(|kind| *kind <= SecretKind::Jwt);
         let redactor =
             |rules| Redactor::new(rules).map_err(|mistake| Error::Redaction(mistake.to_string()));
         let (redactor, names) = (redactor(rules)?, redactor(shapes)?);
-        Ok(Redaction { redactor, names, tags: Tags::new(&key), report: Mutex::default(), print })
+        Ok(Redaction {
+            redactor,
+            names,
+            tags: Tags::new(&key),
+            report: Mutex::default(),
+            fingerprint,
+        })
     }
 
     /// The key is generated once and stored, so that the same secret has the same tag in every export.

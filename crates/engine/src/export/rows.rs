@@ -148,16 +148,16 @@ impl Tables {
         let Some(mut bodies) = opened.messages(export.view()) else {
             for message in opened.saved() {
                 number += 1;
-                let told = (saved(message), Ok(message.clone()));
-                self.message(told, (opened, facts, number), redaction, problems)?;
+                let row = (saved(message), Ok(message.clone()));
+                self.message(row, (opened, facts, number), redaction, problems)?;
             }
             return Ok(());
         };
         // As in `sql`: messages from a base are counted in its own session.
         bodies.keep_own();
-        while let Some(told) = next(&mut bodies) {
+        while let Some(row) = next(&mut bodies) {
             number += 1;
-            self.message(told, (opened, facts, number), redaction, problems)?;
+            self.message(row, (opened, facts, number), redaction, problems)?;
         }
         Ok(())
     }
@@ -190,7 +190,7 @@ impl Tables {
         let session = facts.id.as_str();
         let said = Said { session, number, file: &file, row: &row, message: message.as_ref() };
         for File { table, path, rows, .. } in &mut self.files {
-            said.tell(*table, rows).map_err(|source| unwritten(path, source))?;
+            said.add_rows(*table, rows).map_err(|source| unwritten(path, source))?;
         }
         self.spill()
     }

@@ -46,13 +46,13 @@ impl Site {
         manifest: &mut Manifest,
         exported: &mut Exported,
     ) -> Result<(), Error> {
-        let told = manifest.sessions.values().filter_map(|entry| {
+        let rows = manifest.sessions.values().filter_map(|entry| {
             let (row, file) = (entry.row.as_ref()?, entry.files.first()?);
             let may = !self.is_redacted || entry.options.contains(REDACTED);
             (may && entry.is_there(folder)).then_some(site::SiteEntry { row, file: &file.name })
         });
         let mut page = Vec::new();
-        site::write(&told.collect::<Vec<_>>(), &mut page).map_err(Error::Output)?;
+        site::write(&rows.collect::<Vec<_>>(), &mut page).map_err(Error::Output)?;
         let stamp = Some(format!("{:016x}", hash(&page)));
         let Some(entry) = manifest.sessions.get_mut(KEY) else { return Ok(()) };
         if entry.is_fresh(folder, stamp.as_ref(), "") {

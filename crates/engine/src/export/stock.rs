@@ -99,10 +99,10 @@ impl Stock {
         group.files.sort_by(|(_, one), (_, other)| one.path.cmp(&other.path));
         let files: Vec<_> = group.files.iter().map(|(_, file)| (&file.path, file.stamp)).collect();
         let project = &item.facts.project;
-        let told = (&item.facts.title, project.key(), project.name());
+        let names = (&item.facts.title, project.key(), project.name());
         let outputs = self.outputs(item, &group);
         let versions = (RENDERERS, version(self.sources));
-        Some(format!("{:016x}", hash(&(versions, files, told, outputs))))
+        Some(format!("{:016x}", hash(&(versions, files, names, outputs))))
     }
 
     /// Returns the files from which tool outputs of a session may be filled in: they change independently of the session.

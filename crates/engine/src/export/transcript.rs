@@ -181,7 +181,7 @@ impl<'a> TranscriptStream<'a> {
             || message.tool_calls.iter().any(|call| !call.media.is_empty());
         if has_media && self.renderer.shows(&message) {
             let calls = self.renderer.shows_outputs();
-            self.gallery.hang(message.to_mut(), calls)?;
+            self.gallery.store_media(message.to_mut(), calls)?;
         }
         self.problems.extend(message.located_problems());
         self.renderer.message(&message, out)?;

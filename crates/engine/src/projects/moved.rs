@@ -11,7 +11,7 @@ use recount_store::{FolderCandidate, MentionedFiles, MissingFolder, beside, pres
 use crate::Engine;
 use crate::cache::refresh::hash;
 use crate::projects::ProjectRow;
-use crate::projects::paths::{spoken_in, texts};
+use crate::projects::paths::{mentioned_in, texts};
 use crate::projects::resolve::ResolvedProjects;
 use crate::projects::text_clues::stamp;
 use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder};
@@ -92,7 +92,7 @@ fn spoken(
     }
     let files: Vec<_> =
         folders.iter().flat_map(|folder| texts(folder.source, &folder.at)).collect();
-    let spoken = spoken_in(&files, project);
+    let spoken = mentioned_in(&files, project);
     if let Ok(content) = postcard::to_allocvec(&(&spoken.below, &spoken.names)) {
         read.push((key, StoredReader { inode: 0, offset: 0, print, content }));
     }

@@ -38,7 +38,7 @@ pub(crate) fn paths_in(file: &Path) -> (BTreeSet<String>, u64) {
 }
 
 /// Returns the files below `folder`, and the file names, that some files mention.
-pub(crate) fn spoken_in(files: &[PathBuf], folder: &str) -> MentionedFiles {
+pub(crate) fn mentioned_in(files: &[PathBuf], folder: &str) -> MentionedFiles {
     let mut spoken = MentionedFiles::default();
     for file in files {
         let text = text_of(file);

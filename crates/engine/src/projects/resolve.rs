@@ -21,7 +21,7 @@ const OTHER_TEXTS: u64 = 64 * 1024 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
     /// For one directory: only what is readily available.
-    Glance(usize),
+    Single(usize),
     /// For a list: the whole machine, but hardly any waiting.
     List,
     /// For a list of projects: missing folders, too.
@@ -103,17 +103,17 @@ impl Engine {
         progress: &dyn Progress,
     ) -> ResolvedProjects {
         let mut context = ResolveContext::new(self, disk, hints);
-        if let Effort::Glance(number) = effort {
+        if let Effort::Single(number) = effort {
             context.only = Some(*number);
         }
-        let glance = context.only.is_some();
+        let single = context.only.is_some();
         context.resolve();
         let read = context.read_own_texts();
         let asked = matches!(effort, Effort::Scan(_));
         if (asked || *effort == Effort::Projects) && context.is_open() {
             context.read_other_texts(&read, if asked { u64::MAX } else { OTHER_TEXTS });
         }
-        if !asked && !glance && context.is_open() && context.is_news_possible(effort) {
+        if !asked && !single && context.is_open() && context.is_news_possible(effort) {
             context.ask_machine();
         }
         context.look_for_folders();
@@ -123,10 +123,10 @@ impl Engine {
             context.ask_machine();
             context.look_for_folders();
         }
-        if !glance && context.is_open() {
+        if !single && context.is_open() {
             context.mark_unfinished(silent);
         }
-        if !glance {
+        if !single {
             context.learn();
         }
         let aliases = self.aliases().unwrap_or_default();
@@ -148,7 +148,7 @@ impl Engine {
         hints: &ProjectHints,
         cwd: Option<&RecordedPath>,
     ) -> Arc<Project> {
-        let resolved = self.resolve_projects(disk, hints, &Effort::Glance(number), &());
+        let resolved = self.resolve_projects(disk, hints, &Effort::Single(number), &());
         resolved.project_of(number, cwd)
     }
 }

@@ -40,7 +40,7 @@ struct Wanted {
 impl ResolveContext<'_> {
     /// Searches the disk, and returns whether some place did not respond.
     pub(crate) fn seek(&mut self, effort: &Effort, progress: &dyn Progress) -> bool {
-        if matches!(effort, Effort::Glance(_))
+        if matches!(effort, Effort::Single(_))
             || (!self.engine.config.projects.scan && !is_asked(effort))
         {
             return false;
@@ -117,7 +117,7 @@ impl ResolveContext<'_> {
         let mut scan = FolderScan::start(wanted.search, places, &self.engine.tree);
         let (mut likely, mut found, mut folders) = (BTreeSet::new(), BTreeSet::new(), 0);
         let mut ends: BTreeMap<PathBuf, ScanEnd> = BTreeMap::new();
-        let mut told = Instant::now();
+        let mut reported = Instant::now();
         while let Some(event) = scan.next(Duration::from_secs(3600)) {
             match event {
                 ScanEvent::Found { hash, path, below } => {
@@ -133,8 +133,8 @@ impl ResolveContext<'_> {
                     ends.insert(place, end);
                 }
             }
-            if told.elapsed() > Duration::from_millis(50) {
-                told = Instant::now();
+            if reported.elapsed() > Duration::from_millis(50) {
+                reported = Instant::now();
                 progress.search(folders, found.len(), total);
             }
         }

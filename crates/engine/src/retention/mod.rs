@@ -58,7 +58,7 @@ impl Engine {
     ) -> Result<Vec<Guarded>, Error> {
         let Survey { listing, disk, projects, .. } = survey;
         let wanted = self.within(scope, survey)?;
-        let by_folder = self.sweep(&listing.sessions, disk, projects, agents);
+        let by_folder = self.predict(&listing.sessions, disk, projects, agents);
         let mut rows = guarded(&listing.sessions, disk, projects, by_folder);
         rows.retain(|(number, _)| wanted.as_ref().is_none_or(|all| all.contains(number)));
         Ok(rows.into_iter().map(|(_, row)| row).collect())
@@ -72,7 +72,7 @@ impl Engine {
         resolved: &ResolvedProjects,
     ) {
         let Ok(agents) = self.agents(None) else { return };
-        let by_folder = self.sweep(sessions, disk, &resolved.projects, &agents);
+        let by_folder = self.predict(sessions, disk, &resolved.projects, &agents);
         let gone: HashMap<&str, &PendingDeletion> = by_folder
             .iter()
             .flat_map(|found| &found.deletions)
@@ -133,7 +133,7 @@ impl Engine {
     }
 
     /// Returns what is deleted, directory by directory.
-    fn sweep(
+    fn predict(
         &self,
         sessions: &[Arc<SessionFacts>],
         disk: &DiskSnapshot,

@@ -8,7 +8,7 @@ use recount_search::{Hit, QueryPlan, SearchQuery as Question};
 
 use crate::messages::View;
 use crate::search::index::{session_key, with_document};
-use crate::search::{Match, Ready, SearchRequest, Way, bad};
+use crate::search::{Match, Ready, SearchPath, SearchRequest, bad};
 use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error, HitOrder};
 
@@ -57,7 +57,7 @@ impl Engine {
     }
 
     /// Returns the sessions in which a query matches: all of its words.
-    pub(crate) fn sessions_saying(
+    pub(crate) fn sessions_matching(
         &self,
         query: &str,
         progress: &dyn Progress,
@@ -81,14 +81,14 @@ impl Engine {
         if self.is_index_behind() {
             return scan();
         }
-        let found = self.with_index(query, &first, Way::Any, progress, |ready| {
+        let found = self.with_index(query, &first, SearchPath::Any, progress, |ready| {
             if ready.first.relaxed {
                 return Ok(HashSet::new());
             }
             if ready.first.is_exact {
                 return Ok(ready.first.hits.iter().map(|hit| hit.session).collect());
             }
-            Ok(self.with_one_that_holds(ready, ready.first.hits.clone()))
+            Ok(self.confirmed_per_session(ready, ready.first.hits.clone()))
         });
         match found {
             Err(error) if error.is_homeless() => scan(),
@@ -97,7 +97,7 @@ impl Engine {
     }
 
     /// Verifies hits until each session has a confirmed one, or none left.
-    fn with_one_that_holds(&self, ready: &Ready<'_>, hits: Vec<Hit>) -> HashSet<u64> {
+    fn confirmed_per_session(&self, ready: &Ready<'_>, hits: Vec<Hit>) -> HashSet<u64> {
         let mut holding = HashSet::new();
         let mut open = hits;
         while !open.is_empty() {

@@ -103,12 +103,12 @@ pub(crate) struct Ready<'a> {
     /// Notes about missing results.
     pub(crate) notes: Vec<String>,
     pub(crate) progress: &'a dyn Progress,
-    way: Way,
+    way: SearchPath,
 }
 
 /// How an answer is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum SearchPath {
     /// The fast path if possible.
     Any,
     /// Every session is listed.
@@ -152,14 +152,14 @@ impl Engine {
         progress: &dyn Progress,
     ) -> Result<SearchResults, Error> {
         let first = |plan: &QueryPlan| self.first_options(asked, plan);
-        let answer = self.with_index(&asked.query, &first, Way::Any, progress, |ready| {
+        let answer = self.with_index(&asked.query, &first, SearchPath::Any, progress, |ready| {
             Ok((self.ask(ready, asked)?, ready.way))
         })?;
         match answer {
             // The cached data is incomplete: the slow path reads everything.
-            (answer, Way::Any) if answer.lost > 0 => {
+            (answer, SearchPath::Any) if answer.lost > 0 => {
                 let ask = |ready: &Ready<'_>| self.ask(ready, asked);
-                self.with_index(&asked.query, &first, Way::Long, progress, ask)
+                self.with_index(&asked.query, &first, SearchPath::Long, progress, ask)
             }
             (answer, _) => Ok(answer),
         }
@@ -170,7 +170,7 @@ impl Engine {
         &self,
         query: &str,
         first: &(dyn Fn(&QueryPlan) -> SearchOptions + Sync),
-        way: Way,
+        way: SearchPath,
         progress: &dyn Progress,
         ask: impl Fn(&Ready<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
@@ -181,7 +181,7 @@ impl Engine {
             Err(Error::Catalog(error)) if error.is_damage() => self.remove_catalog()?,
             answered => return answered,
         }
-        self.located(self.prepared(query, first, Way::Long, progress, &ask))
+        self.located(self.prepared(query, first, SearchPath::Long, progress, &ask))
     }
 
     /// Updates the index, by the fast path if possible, queries it for `first`, and passes it on.
@@ -189,7 +189,7 @@ impl Engine {
         &self,
         query: &str,
         first: &(dyn Fn(&QueryPlan) -> SearchOptions + Sync),
-        way: Way,
+        way: SearchPath,
         progress: &dyn Progress,
         ask: &impl Fn(&Ready<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
@@ -197,7 +197,7 @@ impl Engine {
         // One listing of the disk shows whether anything has changed and, if so, what.
         let engine = self.pin();
         // Resolving the sessions of a project needs all of them.
-        if way == Way::Any && !question.names_sessions() {
+        if way == SearchPath::Any && !question.names_sessions() {
             let plan = question.plan(&self.zoned_now(), &mut |_| Vec::new());
             let search = |index: &Index| index.searcher().search(&plan, &first(&plan));
             if let Some((quick, found)) = engine.quick(search) {
@@ -228,7 +228,7 @@ impl Engine {
         };
         let first = searcher.search(&plan, &first(&plan))?;
         let sessions = &sessions;
-        ask(&Ready { searcher, plan, first, sessions, notes, progress, way: Way::Long })
+        ask(&Ready { searcher, plan, first, sessions, notes, progress, way: SearchPath::Long })
     }
 
     /// Returns a searcher for everything, including new messages.

@@ -90,7 +90,7 @@ impl Quick<'_> {
     /// Resolves the projects on first use.
     fn places(&self) -> &Places {
         self.places.get_or_init(|| {
-            let effort = Effort::Glance(usize::MAX);
+            let effort = Effort::Single(usize::MAX);
             let resolved = self.unchanged.resolve_projects(self.engine, &effort, &());
             Places::new(&self.unchanged.disk, &resolved)
         })

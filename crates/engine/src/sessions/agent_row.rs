@@ -43,7 +43,7 @@ impl Engine {
         // A hash folder counts only if there is no named one with content.
         let has_named = own.iter().any(named)
             || facts.project.path.is_some() && {
-                let effort = Effort::Glance(usize::MAX);
+                let effort = Effort::Single(usize::MAX);
                 let known =
                     self.resolve_projects(&disk, &ProjectHints::default(), &effort, &()).projects;
                 disk.folders.iter().zip(known).any(|(folder, project)| {

@@ -26,7 +26,7 @@ impl ContentFilter {
     }
 
     /// Removes the conditions that a session meets.
-    fn cross_out(&mut self, contents: &Contents) {
+    fn remove_met(&mut self, contents: &Contents) {
         if self.tool.as_deref().is_some_and(|tool| contents.has_called(tool)) {
             self.tool = None;
         }
@@ -55,7 +55,7 @@ impl Engine {
         for contents in all {
             let Some(source) = names.iter().find(|name| contents.is_of(**name)) else { continue };
             let claim = (*source, contents.id.clone());
-            missing.entry(claim).or_insert_with(|| content.clone()).cross_out(&contents);
+            missing.entry(claim).or_insert_with(|| content.clone()).remove_met(&contents);
         }
         missing.retain(|_, missing| !missing.is_nothing());
         Ok(missing.into_keys().collect())

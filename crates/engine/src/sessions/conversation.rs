@@ -56,14 +56,14 @@ impl Conversation {
             matches!(file.role, FileRole::Main | FileRole::Base) || file.is_loaded
         };
         let files = session_files.files.iter().enumerate().filter(|(_, file)| is_loaded(file));
-        let rows: Vec<Shown> = files.flat_map(|(at, file)| shown(at, file)).collect();
+        let rows: Vec<ShownVersion> = files.flat_map(|(at, file)| shown(at, file)).collect();
         Self { records: records(session_files, &rows), is_buried: false }
     }
 }
 
 /// A version of an entry of a file.
 #[derive(Clone, Copy, Debug)]
-struct Shown {
+struct ShownVersion {
     session_file: usize,
     entry: usize,
     version: u32,
@@ -73,24 +73,30 @@ fn outline(session_files: &SessionFiles, session_file: usize) -> Option<&Outline
     session_files.files.get(session_file).map(|session_file| &session_file.file.outline)
 }
 
-fn entry<'a>(session_files: &'a SessionFiles, shown: &Shown) -> Option<&'a MessageEntry> {
+fn entry<'a>(session_files: &'a SessionFiles, shown: &ShownVersion) -> Option<&'a MessageEntry> {
     outline(session_files, shown.session_file)?.entries.get(shown.entry)
 }
 
 /// Returns what the agent would show of a file; for one that it cannot load, what it would show if it could.
-fn shown(at: usize, session_file: &SessionFile) -> Vec<Shown> {
+fn shown(at: usize, session_file: &SessionFile) -> Vec<ShownVersion> {
     let outline = &session_file.file.outline;
     if outline.loadable {
         let strict = outline.strict.iter();
         let shown = strict.map(|shown| (shown.entry as usize, shown.version));
-        return shown.map(|(entry, version)| Shown { session_file: at, entry, version }).collect();
+        return shown
+            .map(|(entry, version)| ShownVersion { session_file: at, entry, version })
+            .collect();
     }
     let kept = outline.entries.iter().enumerate().filter(|(_, entry)| entry.fate == Fate::Kept);
-    kept.map(|(number, entry)| Shown { session_file: at, entry: number, version: entry.last })
-        .collect()
+    kept.map(|(number, entry)| ShownVersion {
+        session_file: at,
+        entry: number,
+        version: entry.last,
+    })
+    .collect()
 }
 
-fn standing(session_files: &SessionFiles) -> Vec<Shown> {
+fn standing(session_files: &SessionFiles) -> Vec<ShownVersion> {
     let main_ids: HashSet<&str> = main(session_files)
         .into_iter()
         .flat_map(|main| &main.file.outline.entries)
@@ -102,7 +108,7 @@ fn standing(session_files: &SessionFiles) -> Vec<Shown> {
             FileRole::Main | FileRole::Base => rows.extend(shown(at, session_file)),
             FileRole::Part if session_file.is_loaded => rows.extend(shown(at, session_file)),
             FileRole::Part => {
-                let is_news = |row: &Shown| {
+                let is_news = |row: &ShownVersion| {
                     let id = entry(session_files, row).and_then(|entry| entry.id.as_deref());
                     id.is_none_or(|id| !main_ids.contains(id))
                 };
@@ -115,21 +121,21 @@ fn standing(session_files: &SessionFiles) -> Vec<Shown> {
 }
 
 /// Returns everything ever recorded with a `wanted` fate, in the richest version.
-fn everything(session_files: &SessionFiles, wanted: impl Fn(Fate) -> bool) -> Vec<Shown> {
+fn everything(session_files: &SessionFiles, wanted: impl Fn(Fate) -> bool) -> Vec<ShownVersion> {
     let best = |row: Row| {
         let entry = outline(session_files, row.session_file)?.entries.get(row.entry)?;
-        Some(Shown { session_file: row.session_file, entry: row.entry, version: entry.best })
+        Some(ShownVersion { session_file: row.session_file, entry: row.entry, version: entry.best })
     };
     union(session_files).into_iter().filter(|row| wanted(row.fate)).filter_map(best).collect()
 }
 
 /// Whether there is a conversation.
-fn is_talk(session_files: &SessionFiles, rows: &[Shown]) -> bool {
+fn is_talk(session_files: &SessionFiles, rows: &[ShownVersion]) -> bool {
     let is_said = |kind| !matches!(kind, MessageKind::Context | MessageKind::Notice);
     rows.iter().any(|row| entry(session_files, row).is_some_and(|entry| is_said(entry.kind)))
 }
 
-fn records(session_files: &SessionFiles, rows: &[Shown]) -> Vec<Record> {
+fn records(session_files: &SessionFiles, rows: &[ShownVersion]) -> Vec<Record> {
     let mut taken: HashSet<String> = HashSet::new();
     let mut records = Vec::with_capacity(rows.len());
     let known: HashSet<&str> =

@@ -162,7 +162,7 @@ impl Engine {
     /// If the given project is unknown or ambiguous.
     pub fn list(&self, query: &ListQuery, progress: &dyn Progress) -> Result<Listing, Error> {
         self.aliases()?;
-        let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
+        let said = query.text.as_deref().map(|text| self.sessions_matching(text, progress));
         let said = said.transpose()?;
         let (mut listing, unmatched, disk, resolved) =
             self.list_with(&query.content, &Effort::List, progress)?;
@@ -324,7 +324,7 @@ impl Engine {
     }
 
     /// Reads every session, regardless of the cache.
-    pub(crate) fn gather_anew(
+    pub(crate) fn read_all_groups(
         &self,
         disk: &DiskSnapshot,
         progress: &dyn Progress,

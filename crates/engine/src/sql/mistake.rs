@@ -8,7 +8,7 @@ use crate::Error;
 const NAMED: usize = 60;
 
 /// Turns a fault into an error with a position and hints.
-pub(super) fn told(fault: SqlError, statement: &str) -> Error {
+pub(super) fn sql_error(fault: SqlError, statement: &str) -> Error {
     match fault {
         SqlError::Stopped(error) => Error::Output(error),
         SqlError::File(error) => Error::Catalog(error),

@@ -19,7 +19,7 @@ use crate::sessions::list::Digest;
 use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 use crate::{Engine, Error};
 use bodies::Bodies;
-use mistake::told;
+use mistake::sql_error;
 
 /// The answer to a statement, not yet read.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct SqlTable {
 
 /// What was read for an answer.
 #[derive(Debug, Default)]
-struct Looked {
+struct ReadData {
     sessions: Vec<Arc<SessionFacts>>,
     problems: Vec<Problem>,
     problem_count: u64,
@@ -57,42 +57,42 @@ impl Engine {
     /// # Errors
     /// If the statement is invalid or not allowed, or what it needs cannot be stored.
     pub fn sql(&self, statement: &str, progress: &dyn Progress) -> Result<SqlTable, Error> {
-        let told = |fault| told(fault, statement);
-        let question = Question::new(statement).map_err(told)?;
+        let sql_error = |fault| sql_error(fault, statement);
+        let question = Question::new(statement).map_err(sql_error)?;
         let needs = question.needs();
-        let mut looked = Looked::default();
+        let mut read_data = ReadData::default();
         if needs.sessions {
             self.aliases()?;
             let (listing, disk, mut digests, _) = self.everything(&Effort::List, progress)?;
             digests.retain(is_listed);
-            looked.count(&disk, &digests);
-            looked.sessions = listing.sessions;
-            looked.sessions.retain(|facts| !facts.is_background);
-            self.price(&mut looked.sessions, progress);
+            read_data.count(&disk, &digests);
+            read_data.sessions = listing.sessions;
+            read_data.sessions.retain(|facts| !facts.is_background);
+            self.price(&mut read_data.sessions, progress);
             if needs.facts {
-                (looked.facts, looked.note) = self.fresh_facts(&disk, &digests, progress)?;
+                (read_data.facts, read_data.note) = self.fresh_facts(&disk, &digests, progress)?;
             }
         } else if needs.facts {
             let (disk, mut digests) = self.digests(progress)?;
             digests.retain(is_listed);
-            looked.count(&disk, &digests);
-            (looked.facts, looked.note) = self.fresh_facts(&disk, &digests, progress)?;
+            read_data.count(&disk, &digests);
+            (read_data.facts, read_data.note) = self.fresh_facts(&disk, &digests, progress)?;
         }
         let given = Given {
-            facts: looked.facts.as_deref(),
-            sessions: &mut looked.sessions.iter().map(|facts| sessions::cells(facts)),
+            facts: read_data.facts.as_deref(),
+            sessions: &mut read_data.sessions.iter().map(|facts| sessions::cells(facts)),
             texts: Box::new(Bodies::new(self.roots.iter().map(|root| root.source))),
         };
-        let answer = question.ask(given).map_err(told)?;
+        let answer = question.ask(given).map_err(sql_error)?;
         Ok(SqlTable {
-            columns: answer.columns().map_err(told)?,
-            note: looked.note,
-            problems: looked.problems,
-            problem_count: looked.problem_count,
-            not_understood: looked.not_understood,
+            columns: answer.columns().map_err(sql_error)?,
+            note: read_data.note,
+            problems: read_data.problems,
+            problem_count: read_data.problem_count,
+            not_understood: read_data.not_understood,
             answer,
             statement: statement.to_owned(),
-            facts: looked.facts,
+            facts: read_data.facts,
         })
     }
 }
@@ -102,7 +102,7 @@ fn is_listed(digest: &Digest) -> bool {
     !digest.facts.is_background
 }
 
-impl Looked {
+impl ReadData {
     fn count(&mut self, disk: &DiskSnapshot, digests: &[Digest]) {
         self.problems.clone_from(&disk.problems);
         self.problem_count = disk.problems.len() as u64;
@@ -128,7 +128,7 @@ impl SqlTable {
                 // Its stamps may look valid forever: the next run rebuilds it.
                 let _removed = fill::remove(path);
             }
-            told(fault, &self.statement)
+            sql_error(fault, &self.statement)
         })
     }
 }

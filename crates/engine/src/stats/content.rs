@@ -119,12 +119,12 @@ impl Engine {
             let is_wanted = wanted.contains(&session_key(&facts(source, &session_files)));
             is_wanted.then(|| look(source, &session_files, &met, asked))
         };
-        let mut all = Looked::default();
+        let mut all = ContentCounts::default();
         let found = scan_files(&disk, groups, &FullRead, progress, look);
         stop_if_cancelled(progress)?;
-        for (_, looked) in found {
-            if let Some(looked) = looked {
-                all.add(looked);
+        for (_, counts) in found {
+            if let Some(counts) = counts {
+                all.add(counts);
             }
         }
         Ok(all.content())
@@ -133,7 +133,7 @@ impl Engine {
 
 /// The results of one session, or of many.
 #[derive(Debug, Default)]
-struct Looked {
+struct ContentCounts {
     sessions: u64,
     unread: u64,
     parts: BTreeMap<&'static str, (u64, u64)>,
@@ -147,12 +147,12 @@ fn look(
     session_files: &SessionFiles,
     met: &Mutex<HashSet<u64>>,
     asked: &StatsRequest,
-) -> Looked {
-    let mut looked = Looked { sessions: 1, ..Looked::default() };
+) -> ContentCounts {
+    let mut counts = ContentCounts { sessions: 1, ..ContentCounts::default() };
     let (since, until) = (asked.sessions.since, asked.sessions.until);
     for message in Messages::new(source, session_files, None, View::Full) {
         let Ok(message) = message else {
-            looked.unread += 1;
+            counts.unread += 1;
             continue;
         };
         let is_within = since.is_none_or(|since| message.time.is_some_and(|time| time >= since))
@@ -161,13 +161,13 @@ fn look(
         // Copies of a message in other sessions were sent again, but are not new.
         let is_new = |key| met.lock().is_ok_and(|mut met| met.insert(key));
         if is_within && key.is_none_or(is_new) {
-            looked.message(source, &message);
+            counts.message(source, &message);
         }
     }
-    looked
+    counts
 }
 
-impl Looked {
+impl ContentCounts {
     fn part(&mut self, kind: &'static str, bytes: usize) {
         if bytes > 0 {
             let (pieces, sum) = self.parts.entry(kind).or_default();

@@ -54,7 +54,7 @@ impl Engine {
         progress: &dyn Progress,
     ) -> Result<UsageLogs, Error> {
         self.aliases()?;
-        let said = query.text.as_deref().map(|text| self.sessions_saying(text, progress));
+        let said = query.text.as_deref().map(|text| self.sessions_matching(text, progress));
         let said = said.transpose()?;
         let since = query.since.map_or(i64::MIN, Timestamp::as_millisecond);
         let (mut listing, usage_logs, unmatched) = self.all_usage_logs(query, since, progress)?;
@@ -83,7 +83,7 @@ impl Engine {
         let mut usage_logs = self.usage_logs_of(&digests, since);
         if usage_logs.is_none() {
             // What could not be cached is read again.
-            digests = engine.gather_anew(&disk, progress)?;
+            digests = engine.read_all_groups(&disk, progress)?;
             usage_logs = self.usage_logs_of(&digests, since);
         }
         let concluded = engine.conclude(&disk, digests, (&effort, After::Rows), progress)?;

@@ -245,7 +245,7 @@ fn count(logs: &UsageLogs, prices: &Prices, asked: &StatsRequest, by: &[By]) -> 
     let part = |part: Range<usize>| {
         let mut walk = UsageWalk::new(prices, &window, asked.zone.clone());
         let mut count = Count::new(logs, gap, by);
-        walk.go_through(logs, part, &mut count);
+        walk.visit_range(logs, part, &mut count);
         (walk, count)
     };
     let (middle, all) = (logs.middle(), logs.sessions.len());

@@ -20,12 +20,12 @@ use crate::stats::usage::{Event, Head, UsageLog, UsageLogReader};
 pub(crate) struct Pricing {
     prices: Option<Prices>,
     /// A fingerprint of them.
-    print: u64,
+    fingerprint: u64,
 }
 
 /// The cost of requests.
 #[derive(Default)]
-struct Bill {
+struct CostSum {
     cost: Money,
     priced: u64,
     unpriced: u64,
@@ -40,16 +40,16 @@ impl Engine {
         self.pricing.get_or_init(|| Pricing {
             // Errors in the user's own prices are reported by queries about cost.
             prices: self.prices().ok(),
-            print: Prices::fingerprint(&self.config.prices),
+            fingerprint: Prices::fingerprint(&self.config.prices),
         })
     }
 
     /// Fills in the cost of sessions that were read with other prices. Nothing is set if a price of the user is invalid:
     /// queries about cost report it.
     pub fn price(&self, sessions: &mut [Arc<SessionFacts>], progress: &dyn Progress) {
-        let Pricing { prices: Some(prices), print } = self.pricing() else { return };
-        let print = *print;
-        let is_stale = |facts: &&mut Arc<SessionFacts>| facts.priced_by != print;
+        let Pricing { prices: Some(prices), fingerprint } = self.pricing() else { return };
+        let fingerprint = *fingerprint;
+        let is_stale = |facts: &&mut Arc<SessionFacts>| facts.priced_by != fingerprint;
         let mut stale: HashMap<u64, &mut Arc<SessionFacts>> =
             sessions.iter_mut().filter(is_stale).map(|facts| (session_key(facts), facts)).collect();
         if stale.is_empty() {
@@ -60,22 +60,22 @@ impl Engine {
             let Some(facts) = stale.get_mut(&session_key(session)) else { continue };
             let pages: Vec<UsageLogReader<'_>> =
                 usage_logs.iter().filter_map(|one| UsageLogReader::open(one)).collect();
-            let mut bill = Bill::default();
+            let mut sum = CostSum::default();
             // A session whose files have other names has several usage logs, which may contain the same message.
             let mut met = HashSet::new();
             for page in &pages {
                 let entries = entries(&page.head, prices);
                 let _whole = page.each(|event, time| {
                     if pages.len() == 1 || met.insert(event.id) {
-                        bill.add(event, time, &entries);
+                        sum.add(event, time, &entries);
                     }
                 });
-                bill.close(&page.head);
+                sum.close(&page.head);
             }
             if !pages.is_empty() {
                 let facts = Arc::make_mut(facts);
-                bill.settle(facts);
-                facts.priced_by = print;
+                sum.settle(facts);
+                facts.priced_by = fingerprint;
             }
         }
     }
@@ -86,13 +86,13 @@ impl Pricing {
     pub(crate) fn put(&self, usage_log: &UsageLog, facts: &mut SessionFacts) {
         let Some(prices) = &self.prices else { return };
         let entries = entries(usage_log.head(), prices);
-        let mut bill = Bill::default();
+        let mut sum = CostSum::default();
         for (time, event) in usage_log.events() {
-            bill.add(event, *time, &entries);
+            sum.add(event, *time, &entries);
         }
-        bill.close(usage_log.head());
-        bill.settle(facts);
-        facts.priced_by = self.print;
+        sum.close(usage_log.head());
+        sum.settle(facts);
+        facts.priced_by = self.fingerprint;
     }
 }
 
@@ -101,7 +101,7 @@ fn entries<'a>(head: &Head, prices: &'a Prices) -> Vec<Option<&'a PriceEntry>> {
     head.models.iter().map(|model| prices.entry(model)).collect()
 }
 
-impl Bill {
+impl CostSum {
     fn add(&mut self, event: &Event, time: Option<i64>, entries: &[Option<&PriceEntry>]) {
         self.missing.add(&event.unrecorded);
         let Some(request) = &event.request else { return };

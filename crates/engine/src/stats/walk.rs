@@ -135,11 +135,11 @@ impl<'a> UsageWalk<'a> {
 
     /// Visits all sessions, earliest start first, and reports the selected ones.
     pub(crate) fn go(&mut self, logs: &UsageLogs, visitor: &mut dyn Visitor) {
-        self.go_through(logs, 0..logs.sessions.len(), visitor);
+        self.visit_range(logs, 0..logs.sessions.len(), visitor);
     }
 
     /// Visits some of the sessions, by their numbers in order of time.
-    pub(crate) fn go_through(
+    pub(crate) fn visit_range(
         &mut self,
         logs: &UsageLogs,
         part: Range<usize>,
@@ -171,7 +171,7 @@ impl<'a> UsageWalk<'a> {
         let mut last = started;
         // Stored data has a checksum: it is read completely or not at all.
         let _whole = page.each(|event, time| {
-            let (is_new, is_asking) = self.meet(event, place);
+            let (is_new, is_asking) = self.mark_seen(event, place);
             last = time.or(last);
             let is_double = !is_asking && !is_new && place.is_asked;
             if let Some(request) = event.request.as_ref().filter(|_| is_double) {
@@ -214,7 +214,7 @@ impl<'a> UsageWalk<'a> {
     }
 
     /// Returns whether the message, and whether its request, is seen for the first time.
-    fn meet(&mut self, event: &Event, place: Place) -> (bool, bool) {
+    fn mark_seen(&mut self, event: &Event, place: Place) -> (bool, bool) {
         let asks = event.request.is_some();
         // An answer may have lost its figures in one session and kept them in another.
         let bare = event.id ^ BARE;

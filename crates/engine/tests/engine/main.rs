@@ -7,7 +7,7 @@ mod catalog;
 mod claude;
 mod corpus;
 mod fixtures;
-mod own_form;
+mod native_format;
 mod projects;
 mod scan;
 mod snapshot;

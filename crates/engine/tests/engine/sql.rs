@@ -174,9 +174,9 @@ fn every_column_can_be_asked_for() {
 
 /// Records how much was to be read.
 #[derive(Debug, Default)]
-struct Told(Mutex<Vec<u64>>);
+struct ReadSizes(Mutex<Vec<u64>>);
 
-impl Progress for Told {
+impl Progress for ReadSizes {
     fn advance(&self, _done: u64, total: u64) {
         self.0.lock().unwrap().push(total);
     }
@@ -198,7 +198,7 @@ fn logs(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn only_what_changed_is_read_again_and_what_is_gone_goes() {
     let home = Home::with(["gemini/lines/plain", "gemini/lines/tools", "gemini/strings/plain"]);
-    let count = |told: &Told| {
+    let count = |told: &ReadSizes| {
         let table =
             engine_with_data(home.path()).sql("SELECT count(*) FROM messages", told).unwrap();
         let mut count = String::new();
@@ -210,8 +210,8 @@ fn only_what_changed_is_read_again_and_what_is_gone_goes() {
             .unwrap();
         count.parse::<u64>().unwrap()
     };
-    let first = count(&Told::default());
-    let again = Told::default();
+    let first = count(&ReadSizes::default());
+    let again = ReadSizes::default();
     assert_eq!(count(&again), first);
     assert!(again.0.lock().unwrap().is_empty(), "nothing was read");
     let log = logs(&home.path().join(".gemini")).remove(0);
@@ -219,12 +219,12 @@ fn only_what_changed_is_read_again_and_what_is_gone_goes() {
     writeln!(File::options().append(true).open(&log).unwrap(), "{line}").unwrap();
     let then = SystemTime::now() - Duration::from_secs(60);
     File::options().write(true).open(&log).unwrap().set_modified(then).unwrap();
-    let appended = Told::default();
+    let appended = ReadSizes::default();
     assert_eq!(count(&appended), first + 1);
     let size = fs::metadata(&log).unwrap().len();
     assert!(appended.0.lock().unwrap().iter().all(|total| *total == size), "only that session");
     fs::remove_file(&log).unwrap();
-    assert!(count(&Told::default()) < first);
+    assert!(count(&ReadSizes::default()) < first);
     check_sums(&engine_with_data(home.path()), "after all");
 }
 
@@ -281,7 +281,7 @@ fn a_home_without_sessions_has_empty_views() {
 fn a_mistake_is_reported_before_anything_is_read() {
     let home = Home::with(["gemini/lines/tools"]);
     let engine = engine_with_data(home.path());
-    let told = Told::default();
+    let told = ReadSizes::default();
     assert!(matches!(engine.sql("SELECT nope FROM messages", &told), Err(Error::Sql { .. })));
     assert!(matches!(engine.sql("DELETE FROM messages", &told), Err(Error::SqlRefused(_))));
     assert!(told.0.lock().unwrap().is_empty());

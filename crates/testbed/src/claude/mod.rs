@@ -212,7 +212,7 @@ impl<'a> Transcript<'a> {
 
     fn reply(&mut self, reply: &Reply) {
         self.wait(1_200, 9_000);
-        let used: Vec<(Text, &Call, tools::Used)> = reply
+        let used: Vec<(Text, &Call, tools::RecordedUse)> = reply
             .calls
             .iter()
             .map(|call| {
@@ -288,7 +288,7 @@ impl<'a> Transcript<'a> {
         4 + written + read + output
     }
 
-    fn result(&mut self, id: &Text, call: &Call, used: tools::Used) {
+    fn result(&mut self, id: &Text, call: &Call, used: tools::RecordedUse) {
         self.wait(20, 1_800);
         let (mut content, mut rich) = (Json::from(&used.content), used.rich);
         if let (Action::Agent { prompt, result, scenario, .. }, End::Done) =

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A call and its result, as in the file.
-pub(super) struct Used {
+pub(super) struct RecordedUse {
     pub(super) name: Text,
     pub(super) input: Json,
     /// The result for the model.
@@ -29,10 +29,15 @@ const REFUSED: &str = "The user doesn't want to proceed with this tool use. The 
                        file edit, the new_string was NOT written to the file). STOP what you are doing and wait for \
                        the user to tell you how to proceed.";
 
-pub(super) fn record_call(call: &Call, project: &Project, era: Era) -> Used {
+pub(super) fn record_call(call: &Call, project: &Project, era: Era) -> RecordedUse {
     let (name, input) = asked(&call.action, project, era);
-    let used =
-        |content: Text, rich: Json, end| Used { name: name.into(), input, content, rich, end };
+    let used = |content: Text, rich: Json, end| RecordedUse {
+        name: name.into(),
+        input,
+        content,
+        rich,
+        end,
+    };
     match &call.outcome {
         Outcome::Failed(reason) => {
             used(reason.clone(), Json::from(format!("Error: {reason}")), End::Failed)

@@ -2,7 +2,7 @@
 
 use super::{
     Rollout, Usage, WINDOW,
-    tools::{self, End, Form, Used},
+    tools::{self, End, Form, RecordedUse},
 };
 use crate::{
     call::Action,
@@ -214,7 +214,7 @@ impl Rollout<'_> {
 
     pub(super) fn reply(&mut self, reply: &Reply) {
         self.wait(1_200, 9_000);
-        let used: Vec<(Text, Used)> = reply
+        let used: Vec<(Text, RecordedUse)> = reply
             .calls
             .iter()
             .map(|call| {
@@ -306,7 +306,7 @@ impl Rollout<'_> {
         self.last_text = Some(text.clone());
     }
 
-    fn call(&mut self, id: &Text, used: &Used, action: &Action) {
+    fn call(&mut self, id: &Text, used: &RecordedUse, action: &Action) {
         let shell = |command: &Text| Json::list(["bash", "-lc", &**command]);
         let item = match &used.form {
             Form::Shell(command) if self.era == Era::CodexDocument => {
@@ -352,7 +352,7 @@ impl Rollout<'_> {
         item
     }
 
-    fn output(&mut self, id: &Text, used: &Used, action: &Action) {
+    fn output(&mut self, id: &Text, used: &RecordedUse, action: &Action) {
         self.wait(20, 1_800);
         let chunk = self.random.hex(6);
         let mut text = used.output(self.era, &chunk);

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A call and its result.
-pub(super) struct Used {
+pub(super) struct RecordedUse {
     pub(super) form: Form,
     /// The plain result, without the program's frame.
     pub(super) raw: Text,
@@ -32,18 +32,23 @@ pub(super) enum End {
     Cancelled,
 }
 
-pub(super) fn record_call(call: &Call, project: &Project, era: Era) -> Used {
+pub(super) fn record_call(call: &Call, project: &Project, era: Era) -> RecordedUse {
     let (form, raw, code) = form(&call.action, project, era);
     let end = if code == 0 { End::Done } else { End::Failed };
     match &call.outcome {
-        Outcome::Done => Used { form, raw, code, end },
-        Outcome::Failed(reason) => Used { form, raw: reason.clone(), code: 1, end: End::Failed },
+        Outcome::Done => RecordedUse { form, raw, code, end },
+        Outcome::Failed(reason) => {
+            RecordedUse { form, raw: reason.clone(), code: 1, end: End::Failed }
+        }
         Outcome::Cancelled if matches!(form, Form::Search(_)) => {
-            Used { form, raw, code: 1, end: End::Failed }
+            RecordedUse { form, raw, code: 1, end: End::Failed }
         }
-        Outcome::Cancelled => {
-            Used { form, raw: "aborted by user after 2.1s".into(), code: 1, end: End::Cancelled }
-        }
+        Outcome::Cancelled => RecordedUse {
+            form,
+            raw: "aborted by user after 2.1s".into(),
+            code: 1,
+            end: End::Cancelled,
+        },
     }
 }
 
@@ -139,7 +144,7 @@ fn signed(sign: char, text: &str) -> String {
     out
 }
 
-impl Used {
+impl RecordedUse {
     /// Returns the output as the model receives it.
     pub(super) fn output(&self, era: Era, chunk: &str) -> Text {
         let (raw, code) = (&self.raw, self.code);

@@ -36,7 +36,7 @@ pub(crate) struct FinishedCall {
     pub(crate) time: Moment,
     /// The sub-agent that ran it, which names its file (0.39 and later).
     pub(crate) agent: Option<Text>,
-    shown: Shown,
+    shown: DisplayedCall,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Status {
 
 /// What a person saw of the call.
 #[derive(Debug, Clone)]
-struct Shown {
+struct DisplayedCall {
     display: Option<Json>,
     name: Text,
     description: Text,
@@ -141,7 +141,7 @@ pub(crate) fn finish_call(
             (Status::Cancelled, record! { "error": reason }, None, line)
         }
     };
-    let shown = Shown { display, name: display_name, description, markdown };
+    let shown = DisplayedCall { display, name: display_name, description, markdown };
     FinishedCall { id, name, args, response, status, time, agent, shown }
 }
 
@@ -167,7 +167,7 @@ impl FinishedCall {
             status: Status::Success,
             time,
             agent: None,
-            shown: Shown {
+            shown: DisplayedCall {
                 display: Some(done.into()),
                 name: "Complete Task".into(),
                 description: "Completing task and submitting results.".into(),

@@ -44,7 +44,7 @@ impl ChangeLock<'_> {
             return Err(Error::Unfinished { id, source: Box::new(error) });
         }
         // Copies kept for an undo that has happened are no longer needed; if they stay, the next run removes them.
-        let _swept = self.sweep();
+        let _swept = self.remove_unneeded_copies();
         Ok(id)
     }
 

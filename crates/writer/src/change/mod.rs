@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! plan ─► approve ─► journal: plan ─► copies, new files beside their places ─► journal: prepared ─► rename, remove ─► journal: done
-//!                    └──────── a crash here: taken back ─────────────────────┘└──── a crash here: finished, or taken back ────┘
+//!                    └──────── a crash here: rolled back ────────────────────┘└──── a crash here: finished, or rolled back ───┘
 //! ```
 //!
 //! Only the holder of the [`ChangeLock`] may make changes: of two concurrent runs, one waits. So an unfinished change that

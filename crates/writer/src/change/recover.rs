@@ -56,7 +56,7 @@ impl ChangeLock<'_> {
             let (id, command) = (entry.id.clone(), entry.plan.command.clone());
             recovered.push(Recovered { id, command, finished, left });
         }
-        self.sweep()?;
+        self.remove_unneeded_copies()?;
         Ok(recovered)
     }
 

@@ -23,7 +23,7 @@ impl ChangeLock<'_> {
 
     /// Removes copies that are no longer needed: of restored files, and of emptied changes. A power cut may have brought
     /// some of them back.
-    pub(crate) fn sweep(&self) -> Result<(), Error> {
+    pub(crate) fn remove_unneeded_copies(&self) -> Result<(), Error> {
         let history = History::read(self.disk, self.data)?;
         for entry in history.changes() {
             let places = self.places(&entry.id);

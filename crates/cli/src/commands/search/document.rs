@@ -18,7 +18,7 @@ const SCHEMA: &str = "recount.search/1";
 
 /// A hit, for JSON.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct ShownHit<'a> {
     session: Short<'a>,
     message_id: Option<&'a str>,
     kind: MessageKind,
@@ -53,7 +53,7 @@ struct Document<'a> {
     sessions: usize,
     is_exact: bool,
     relaxed: bool,
-    hits: Vec<Shown<'a>>,
+    hits: Vec<ShownHit<'a>>,
 }
 
 /// A hit as a separate document.
@@ -61,10 +61,10 @@ struct Document<'a> {
 struct Lone<'a> {
     schema: &'static str,
     #[serde(flatten)]
-    hit: Shown<'a>,
+    hit: ShownHit<'a>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ShownHit<'a> {
     fn of(hit: &'a Match, around: &'a [Message]) -> Self {
         let snippet = hit.snippet.as_ref();
         let highlights = snippet.into_iter().flat_map(|snippet| &snippet.highlights);
@@ -95,9 +95,9 @@ impl<'a> Shown<'a> {
 fn shown<'a>(
     answer: &'a SearchResults,
     around: &'a [Vec<Message>],
-) -> impl Iterator<Item = Shown<'a>> {
+) -> impl Iterator<Item = ShownHit<'a>> {
     let near = |at: usize| around.get(at).map(Vec::as_slice).unwrap_or_default();
-    answer.hits.iter().enumerate().map(move |(at, hit)| Shown::of(hit, near(at)))
+    answer.hits.iter().enumerate().map(move |(at, hit)| ShownHit::of(hit, near(at)))
 }
 
 /// Prints one document.

@@ -11,7 +11,7 @@ use recount_formats::source::SessionFiles;
 use recount_model::{Message, SessionFacts, SessionKind};
 use recount_search::QueryPlan;
 
-use super::sift::Sieve;
+use super::sift::ByteFilter;
 use crate::cache::growth::FullRead;
 use crate::messages::{Messages, View};
 use crate::projects::resolve::ProjectHints;
@@ -79,7 +79,7 @@ impl Owner {
     }
 
     /// Adds what it knows about its project.
-    pub(super) fn tell(&self, hints: &mut ProjectHints) {
+    pub(super) fn add_hints(&self, hints: &mut ProjectHints) {
         for (folder, hash) in &self.hashes {
             hints.add(*folder, Some(hash), &[]);
         }
@@ -120,7 +120,7 @@ impl Seen {
 pub(super) struct Hits<'a> {
     pub(super) plan: &'a QueryPlan,
     pub(super) disk: &'a DiskSnapshot,
-    pub(super) sieve: &'a Sieve<'a>,
+    pub(super) sieve: &'a ByteFilter<'a>,
     /// The maximum number of hits.
     pub(super) limit: usize,
     /// Every hit, rather than the best of each session.

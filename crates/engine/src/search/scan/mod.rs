@@ -13,7 +13,7 @@ use hits::{Hits, Seen, Session};
 use recount_formats::bytes::Buffer;
 use recount_model::SessionFacts;
 use recount_search::{QueryPlan, SearchQuery as Question};
-use sift::Sieve;
+use sift::ByteFilter;
 
 use crate::cancel::stop_if_cancelled;
 use crate::projects::resolve::{Effort, ProjectHints};
@@ -74,7 +74,7 @@ impl Engine {
         asked: &SearchRequest,
         progress: &dyn Progress,
     ) -> SearchResults {
-        let sieve = Sieve::new(disk, plan.prefilter());
+        let sieve = ByteFilter::new(disk, plan.prefilter());
         let hits = Hits { plan, disk, sieve: &sieve, limit: asked.limit, all: asked.all_hits };
         let mut groups = disk.groups(|_, _| true);
         groups.sort_by_key(|group| {
@@ -101,9 +101,9 @@ impl Engine {
         }
         let mut hints = ProjectHints::default();
         for found in seen.best.values() {
-            found.session.tell(&mut hints);
+            found.session.add_hints(&mut hints);
         }
-        let effort = Effort::Glance(usize::MAX);
+        let effort = Effort::Single(usize::MAX);
         let projects = self.resolve_projects(disk, &hints, &effort, &());
         let mut known: HashMap<u64, Arc<SessionFacts>> = HashMap::new();
         let found = seen.best.into_values().rev().map(|found| {

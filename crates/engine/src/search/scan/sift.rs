@@ -15,14 +15,14 @@ const PIECE: usize = 256 * 1024;
 
 /// Excludes groups that cannot match.
 #[derive(Debug)]
-pub(super) struct Sieve<'a> {
+pub(super) struct ByteFilter<'a> {
     disk: &'a DiskSnapshot,
     filter: Option<Prefilter>,
     /// Per project directory: the conditions that tool outputs beside its sessions meet.
     beside: Vec<OnceLock<Vec<bool>>>,
 }
 
-impl<'a> Sieve<'a> {
+impl<'a> ByteFilter<'a> {
     pub(super) fn new(disk: &'a DiskSnapshot, filter: Option<Prefilter>) -> Self {
         let beside = disk.folders.iter().map(|_| OnceLock::new()).collect();
         Self { disk, filter, beside }

@@ -7,7 +7,7 @@ use super::super::logs::UsageLogs;
 use super::super::{ContentStats, PriceEntry, PriceOrigin, StatsBasis, StatsRequest, UsageFigures};
 
 /// Returns how it was counted.
-pub(super) fn told(
+pub(super) fn report_basis(
     basis: &StatsBasis,
     total: &UsageFigures,
     content: &ContentStats,

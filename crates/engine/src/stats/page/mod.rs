@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use recount_export::report;
 
-use self::basis::{filters, priced, told};
+use self::basis::{filters, priced, report_basis};
 use self::rows::{figures, fill};
 use super::logs::Place;
 use super::totals::{Count, Naming};
@@ -78,7 +78,7 @@ impl Engine {
             until: basis.until.map(|until| local(until, asked)),
             filters: filters(asked, &logs),
             total: figures(&total),
-            basis: told(&basis, &total, &content),
+            basis: report_basis(&basis, &total, &content),
             ..report::UsageReport::default()
         };
         for totals in all_totals {
