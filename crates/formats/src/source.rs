@@ -121,9 +121,14 @@ pub trait Source: Debug + Sync {
         Some((vec![SessionFile { role, compressed: false, is_loaded: true, file }], next))
     }
 
+    /// Returns the part of an outline's state that [`Source::agent_list`] and the retention policy need.
+    fn light_state(&self, outline: &Outline) -> SourceState {
+        outline.state.clone()
+    }
+
     /// Returns an outline without its messages, with what [`Source::agent_list`] needs.
     fn light(&self, outline: &Outline) -> Outline {
-        outline.without_messages()
+        outline.without_messages(self.light_state(outline))
     }
 
     /// Returns the key of the request that an entry records: equal for all copies of one request, in any file or session.

@@ -14,7 +14,7 @@ use std::path::Path;
 use crate::source::Reader;
 
 /// The read size. Larger messages make the buffer grow to their size.
-const PIECE: usize = 512 * 1024;
+const PIECE: usize = 256 * 1024;
 
 /// The read size if one file has all cores to itself.
 const LARGE_PIECE: usize = 8 * 1024 * 1024;
