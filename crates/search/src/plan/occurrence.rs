@@ -42,7 +42,7 @@ impl OccurrenceFinder {
     ) -> Vec<Occurrence> {
         let limit = if reach == Extent::Once { 1 } else { MAX_SPOTS };
         let mut found = Vec::new();
-        let mut leaves_state: Vec<LeafState<'_>> = Vec::new();
+        let mut states: Vec<LeafState<'_>> = Vec::new();
         for leaf in leaves {
             match &leaf.matcher {
                 Matcher::Pattern(pattern) if reach == Extent::Once => {
@@ -54,31 +54,31 @@ impl OccurrenceFinder {
                     found.extend(ranges.map(|range| Occurrence { leaf: leaf.number, range }));
                 }
                 Matcher::Words(words) => {
-                    leaves_state.push(LeafState::new(leaf.number, LeafMatcher::Row(words)))
+                    states.push(LeafState::new(leaf.number, LeafMatcher::Row(words)));
                 }
                 Matcher::Fuzzy { word, distance } => {
                     let word = word.chars().collect();
-                    leaves_state.push(LeafState::new(
+                    states.push(LeafState::new(
                         leaf.number,
                         LeafMatcher::Like { word, distance: *distance },
                     ));
                 }
             }
         }
-        self.walk(text, &mut leaves_state, limit);
-        found.extend(leaves_state.into_iter().flat_map(|watch| watch.finish(limit)));
+        self.walk(text, &mut states, limit);
+        found.extend(states.into_iter().flat_map(|watch| watch.finish(limit)));
         found
     }
 
-    fn walk(&mut self, text: &str, leaves_state: &mut [LeafState<'_>], limit: usize) {
-        let firsts = FirstBytes::of(leaves_state);
+    fn walk(&mut self, text: &str, states: &mut [LeafState<'_>], limit: usize) {
+        let firsts = FirstBytes::of(states);
         let mut scanner = Scanner::with_buffers(text, std::mem::take(&mut self.buffers));
-        let mut waiting = leaves_state.len();
+        let mut waiting = states.len();
         while waiting > 0
             && let Some(token) = scanner.next()
         {
             if firsts.may_begin(token.text) {
-                for watch in leaves_state.iter_mut().filter(|watch| watch.single.len() < limit) {
+                for watch in states.iter_mut().filter(|watch| watch.single.len() < limit) {
                     watch.see(&token);
                     waiting -= usize::from(watch.single.len() >= limit);
                 }
@@ -92,9 +92,9 @@ impl OccurrenceFinder {
 struct FirstBytes([bool; 256]);
 
 impl FirstBytes {
-    fn of(leaves_state: &[LeafState<'_>]) -> Self {
+    fn of(states: &[LeafState<'_>]) -> Self {
         let mut table = [false; 256];
-        for watch in leaves_state {
+        for watch in states {
             match &watch.matcher {
                 LeafMatcher::Like { .. } => return Self([true; 256]),
                 LeafMatcher::Row(words) => {
