@@ -148,7 +148,7 @@ impl Changes<'_> {
         Ok(offer)
     }
 
-    /// Returns the place of a file: the directory that its project has current_place, else its old one, with a marker of its
+    /// Returns the place of a file: the directory that its project has today, else its old one, with a marker of its
     /// project.
     fn current_place(
         self,
