@@ -151,8 +151,19 @@ pub trait Source: Debug + Sync {
         Vec::new()
     }
 
+    /// Whether the title of a conversation may be in the file of another one. `state` is that of its own file.
+    fn may_have_title_elsewhere(&self, _state: &SourceState) -> bool {
+        false
+    }
+
     /// Returns the key of where the conversation of a file ends, for titles that stand in other files.
     fn end_key(&self, _state: &SourceState) -> Option<u64> {
+        None
+    }
+
+    /// Returns the call that ran the sub-agent of a file, where the file or what lies beside it names that call. `state` is that
+    /// of the file.
+    fn parent_call(&self, _state: &SourceState) -> Option<String> {
         None
     }
 
@@ -203,6 +214,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns prompts on record of sessions that may be gone.
     fn traces(&self, _folder: &ProjectFolder) -> Vec<Trace> {
+        Vec::new()
+    }
+
+    /// Returns prompts on record below a data folder, of sessions that may be gone together with the directories of their projects.
+    fn recorded_prompts(&self, _root: &Path) -> Vec<RecordedPrompt> {
         Vec::new()
     }
 
@@ -754,6 +770,15 @@ pub struct Foreign {
     pub form: &'static str,
     /// Its messages.
     pub messages: Vec<Message>,
+}
+
+/// A prompt on record outside of session files, with the folder that it was typed in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedPrompt {
+    /// What was typed, when, in which session.
+    pub trace: Trace,
+    /// The folder, where it is recorded.
+    pub project: Option<RecordedPath>,
 }
 
 /// A prompt on record outside of session files.

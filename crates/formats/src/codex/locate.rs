@@ -14,7 +14,7 @@ use crate::source::{
     EarlierListing, FileAt, FilePlacement, Linked, Located, ProjectFolder, Stamp, modified,
 };
 
-use super::names;
+use super::{database, names};
 
 /// How deep below `sessions` rollouts are: year, month, day.
 const DEPTH: u8 = 3;
@@ -41,6 +41,7 @@ pub(super) fn locate(root: &Path, known: Option<&EarlierListing<'_>>) -> Located
     }
     located.folders.sort_by(|one, next| one.path.cmp(&next.path));
     located.basis.files.push(names::index_file(root));
+    located.basis.files.extend(database::files(root).into_iter().flatten());
     located.names = names::given(root);
     located
 }
