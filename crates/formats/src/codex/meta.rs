@@ -26,6 +26,8 @@ pub(super) struct Meta {
     pub(super) base: Option<(Box<str>, Option<u64>)>,
     /// Records below this number are copies of the parent's.
     pub(super) own_from: Option<u64>,
+    /// The last name that the user gave it, in releases that record it here.
+    pub(super) name: Option<Box<str>>,
     /// What a sub-agent is.
     pub(super) agent: Option<AgentNote>,
     /// Whether releases of the agent load it.
@@ -94,6 +96,7 @@ impl Meta {
             subagent: self.is_subagent,
             parent: id(&self.parent),
             agent: self.agent.clone(),
+            name: self.name.as_deref().map(str::to_owned),
             cwd: self.cwd.as_deref().map(RecordedPath::new),
             branch: self.branch.clone(),
             entrypoint: self.entrypoint(),

@@ -30,6 +30,9 @@ mod tool;
 mod touched;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::{Path, PathBuf};
 
 use recount_model::{Message, Problem, RecordedPath, SessionId, SourceName, ToolCall};
