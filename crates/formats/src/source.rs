@@ -135,6 +135,12 @@ pub trait Source: Debug + Sync {
         Some(stable_hash(&(self.name().as_str(), id, entry.time)))
     }
 
+    /// Returns the key of an entry of any kind, by its number: equal for all copies of one message. `None` for an entry that cannot be
+    /// told from others.
+    fn message_key(&self, outline: &Outline, entry: usize) -> Option<u64> {
+        outline.entries.get(entry).and_then(|entry| self.request_key(outline, entry))
+    }
+
     /// Returns what was billed for a message and is not on record.
     fn unrecorded(&self, _outline: &Outline, _entry: &MessageEntry) -> Unrecorded {
         Unrecorded::default()

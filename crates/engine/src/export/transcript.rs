@@ -273,9 +273,9 @@ impl<'a> Iterator for PassedMessage<'a> {
         let next = match &mut self.messages {
             Source::Files(messages) => {
                 let is_copy = is_copy(messages, self.copied);
-                let uncounted = |message: Message| match is_copy {
-                    true => Message { tokens: None, ..message },
-                    false => message,
+                let uncounted = |message: Message| {
+                    let tokens = message.tokens.filter(|_| !is_copy);
+                    Message { tokens, ..message }
                 };
                 messages.next().map(|message| message.map(|message| Cow::Owned(uncounted(message))))
             }

@@ -56,6 +56,9 @@ const NAME: SourceName = SourceName::new("claude");
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
 const VERSION: u32 = 2;
 
+/// So many entries behind a prompt its answer is looked for: what stands between are notes and attachments.
+const NEAR: usize = 64;
+
 /// Claude Code, every release up to 2.1.
 #[derive(Debug)]
 pub struct Claude;
@@ -139,6 +142,21 @@ impl Source for Claude {
     /// Copies of a request keep its id; many lose the other one, and have the time of their copying.
     fn request_key(&self, _outline: &Outline, entry: &MessageEntry) -> Option<u64> {
         entry.id.as_deref().map(|id| stable_hash(&(NAME.as_str(), id)))
+    }
+
+    /// Resumes up to 1.0 gave copied prompts new ids, and kept those of answers: a prompt is the one before its answer.
+    fn message_key(&self, outline: &Outline, entry: usize) -> Option<u64> {
+        let own = outline.entries.get(entry)?;
+        let is_said =
+            |entry: &&MessageEntry| matches!(entry.kind, MessageKind::Prompt | MessageKind::Answer);
+        let mut behind = outline.entries.iter().skip(entry + 1).take(NEAR);
+        match behind.find(is_said).filter(|_| own.kind == MessageKind::Prompt) {
+            Some(next) if next.kind == MessageKind::Answer => {
+                let answer = next.id.as_deref()?;
+                Some(stable_hash(&(NAME.as_str(), "before", answer)))
+            }
+            _ => self.request_key(outline, own),
+        }
     }
 
     /// Some releases keep no other figures than those with which the answer began.

@@ -10,6 +10,9 @@ use recount_model::RecordedPath;
 
 use crate::sqlite::{Database, Value};
 
+/// What the index has been called since 0.93.
+pub(super) const USUAL: &str = "state_5.sqlite";
+
 /// What is on record of a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Thread {
@@ -45,12 +48,11 @@ pub(super) fn threads(root: &Path) -> Vec<Thread> {
     let Some([path, _]) = files(root) else { return threads };
     let columns = ["id", "name", "cwd", "first_user_message", "created_at_ms", "created_at"];
     let Ok(mut database) = Database::open(&path) else { return threads };
-    let read = database.rows("threads", &columns, |values| {
+    // What was read before a break is as good as without it.
+    let _read_to_its_end = database.rows("threads", &columns, |values| {
         let [Value::Text(id), name, cwd, first, millis, seconds] = values else { return };
-        let said = |value: &Value| match value {
-            Value::Text(text) if !text.trim().is_empty() => Some(text.clone()),
-            _ => None,
-        };
+        let said =
+            |value: &Value| value.text().filter(|text| !text.trim().is_empty()).map(str::to_owned);
         let began = match (millis, seconds) {
             (Value::Integer(millis), _) => Some(*millis),
             (_, Value::Integer(seconds)) => Some(seconds.saturating_mul(1000)),
@@ -64,8 +66,6 @@ pub(super) fn threads(root: &Path) -> Vec<Thread> {
             began,
         });
     });
-    // What was read before a break is as good as without it.
-    drop(read);
     threads
 }
 

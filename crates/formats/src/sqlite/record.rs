@@ -15,6 +15,13 @@ pub(crate) enum Value {
     Other,
 }
 
+impl Value {
+    /// Returns it if it is a text.
+    pub(crate) fn text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+}
+
 /// What a page of a table's tree is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageKind {

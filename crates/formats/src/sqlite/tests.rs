@@ -38,10 +38,7 @@ fn read(path: &Path) -> Rows {
     database
         .rows("threads", &["id", "NAME", "n", "late", "none"], |values| match values {
             [Value::Text(id), name, Value::Integer(number), Value::Null, Value::Null] => {
-                let name = match name {
-                    Value::Text(name) => Some(name.clone()),
-                    _ => None,
-                };
+                let name = name.text().map(str::to_owned);
                 rows.push((id.clone(), name, *number));
             }
             other => panic!("{other:?}"),

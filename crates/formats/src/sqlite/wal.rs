@@ -99,9 +99,9 @@ struct Checksum {
 
 impl Checksum {
     fn add(&mut self, bytes: &[u8]) {
-        let number = |bytes: [u8; 4]| match self.is_big {
-            true => u32::from_be_bytes(bytes),
-            false => u32::from_le_bytes(bytes),
+        let is_big = self.is_big;
+        let number = |bytes: [u8; 4]| {
+            if is_big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
         };
         let (mut one, mut two) = (self.one, self.two);
         for pair in bytes.chunks_exact(8) {

@@ -165,9 +165,10 @@ fn forecast(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
         );
     }
     if projects.is_empty() {
-        context.warn(match listing.sessions.is_empty() {
-            true => "no sessions found",
-            false => "no agent of these sessions is known to delete any by itself",
+        context.warn(if listing.sessions.is_empty() {
+            "no sessions found"
+        } else {
+            "no agent of these sessions is known to delete any by itself"
         });
     }
     let kept = listing.sessions.iter().flat_map(|session| &session.problem_list);
