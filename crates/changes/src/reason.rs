@@ -15,7 +15,7 @@ pub enum Reason {
         done: Deed,
     },
     /// A sub-agent goes with the session that ran it.
-    #[error("{} is a sub-agent, which cannot be {done} on its own: it belongs to the session{} that ran it", session.short(), spaced(parent.as_ref()))]
+    #[error("{} is a sub-agent, which cannot be {done} on its own: it belongs to the session{} that ran it", session.prefix(), spaced(parent.as_ref()))]
     Subagent {
         /// The sub-agent.
         session: SessionId,
@@ -149,5 +149,5 @@ impl std::fmt::Display for Deed {
 }
 
 fn spaced(id: Option<&SessionId>) -> String {
-    id.map(|id| format!(" {}", id.short())).unwrap_or_default()
+    id.map(|id| format!(" {}", id.prefix())).unwrap_or_default()
 }

@@ -116,7 +116,7 @@ const SHARED_REQUESTS: &str = "
     FROM (SELECT request FROM kept_messages WHERE request IS NOT NULL GROUP BY request HAVING count(*) > 1) d
     CROSS JOIN kept_messages m INDEXED BY kept_messages_by_request ON m.request = d.request
     JOIN kept_sessions s ON s.key = m.session
-    ORDER BY m.request, s.began, s.id, m.number";
+    ORDER BY m.request, s.began, s.ended, s.id, m.number";
 
 /// Takes a session out.
 fn delete(change: &Transaction<'_>, key: i64) -> Result<(), Error> {
@@ -131,11 +131,20 @@ fn delete(change: &Transaction<'_>, key: i64) -> Result<(), Error> {
 
 /// Puts a session in.
 fn insert(change: &Transaction<'_>, rows: &SessionRows) -> Result<(), Error> {
-    let SessionRows { key, stamp, source, id, folder, began, is_background, .. } = rows;
+    let SessionRows { key, stamp, source, id, folder, began, ended, is_background, .. } = rows;
     let session = signed(*key);
-    let mut insert =
-        change.prepare_cached("INSERT INTO kept_sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
-    insert.execute(params![session, signed(*stamp), source, id, folder, began, is_background])?;
+    let mut insert = change
+        .prepare_cached("INSERT INTO kept_sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
+    insert.execute(params![
+        session,
+        signed(*stamp),
+        source,
+        id,
+        folder,
+        began,
+        ended,
+        is_background
+    ])?;
     let mut file = change.prepare_cached("INSERT INTO kept_files VALUES (?1, ?2, ?3)")?;
     for (at, path) in rows.files.iter().enumerate() {
         file.execute(params![session, count(at), path])?;

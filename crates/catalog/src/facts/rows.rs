@@ -15,6 +15,8 @@ pub struct SessionRows {
     pub folder: Option<String>,
     /// When it began, in milliseconds. A request that several sessions hold is that of the one that began first.
     pub began: Option<i64>,
+    /// When it ended, in milliseconds: of sessions that began together the one that ended first made the request.
+    pub ended: Option<i64>,
     /// Whether the agent ran it for itself: its requests count, and nobody said anything in it.
     pub is_background: bool,
     /// Its files; messages point here.

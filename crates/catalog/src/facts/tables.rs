@@ -15,6 +15,7 @@ const CREATE: &str = "
         id TEXT NOT NULL,
         folder TEXT,
         began INTEGER,
+        ended INTEGER,
         is_background INTEGER NOT NULL
     );
     CREATE INDEX kept_sessions_by_id ON kept_sessions (id);

@@ -10,7 +10,6 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::number::plural;
 use crate::when;
-use recount_model::SessionId;
 
 /// Revert a change made by recount, byte for byte
 ///
@@ -33,7 +32,7 @@ pub(crate) struct UndoArgs {
 /// What a change was, to what, and when.
 fn described(change: &Change, context: &Context) -> String {
     let mut named = change.sessions.iter().map(|session| {
-        let short = SessionId::new(session.id.as_str()).short().to_owned();
+        let short: String = session.id.chars().take(8).collect();
         session.title.as_ref().map_or(short.clone(), |title| format!("{short} {title}"))
     });
     let first = named.next().map(|first| format!(" of {first}")).unwrap_or_default();

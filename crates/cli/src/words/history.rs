@@ -1,7 +1,6 @@
 //! What has become of changes.
 
 use recount_changes::{ChangeState, Subject};
-use recount_model::SessionId;
 
 /// Says what has become of a change.
 pub(crate) fn state(state: ChangeState) -> &'static str {
@@ -17,7 +16,7 @@ pub(crate) fn state(state: ChangeState) -> &'static str {
 /// Names sessions on one line: the start of the id, and the title.
 pub(crate) fn subjects(sessions: &[Subject]) -> String {
     let named = sessions.iter().map(|session| {
-        let short = SessionId::new(session.id.as_str()).short().to_owned();
+        let short: String = session.id.chars().take(8).collect();
         session.title.as_ref().map_or(short.clone(), |title| format!("{short} {title}"))
     });
     named.collect::<Vec<_>>().join(", ")

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
 
-use recount_testkit::Home;
 use serde_json::Value;
 
 use super::changing::{files, json, session, sessions};
@@ -73,7 +72,7 @@ fn each_request_counts_once_in_stats_in_sql_and_in_every_table() {
         let csv = home.run(["export", "--all", "--format", "csv", "--table", "requests"]);
         assert_eq!(csv.code, Some(0), "{csv}");
         assert_eq!(in_csv(&csv.stdout), wanted, "csv of {cases:?}");
-        let written = home.run(["export", "--all", "--format", "parquet", "--out", "lake"]);
+        let written = home.run(["export", "--all", "--format", "parquet", "-o", "lake"]);
         assert_eq!(written.code, Some(0), "{written}");
         let table: Vec<Value> =
             rows(&home, "lake", "requests").into_iter().map(Value::Object).collect();
@@ -84,16 +83,23 @@ fn each_request_counts_once_in_stats_in_sql_and_in_every_table() {
 #[test]
 fn a_copy_counts_once_the_session_it_was_made_of_is_gone() {
     let home = home(["claude/flat/resume"]);
-    let count = |home: &Home| {
-        json(home, &["sql", "SELECT count(*), sum(total) FROM requests"])["rows"].clone()
+    let both = sessions(&home);
+    let id = |prompts: u64| {
+        let one = both.iter().find(|one| one["prompts"] == prompts).unwrap();
+        one["id"].as_str().unwrap().to_owned()
     };
-    let before = count(&home);
-    let first = sessions(&home).into_iter().find(|one| one["prompts"] == 3).unwrap();
-    let deleted = home.run(["delete", first["id"].as_str().unwrap(), "--yes"]);
+    let (first, fork) = (id(3), id(4));
+    let made_by = |id: &str| {
+        let asked = format!("SELECT count(*) FROM requests WHERE session = '{id}'");
+        json(&home, &["sql", &asked])["rows"][0][0].as_u64().unwrap()
+    };
+    assert_eq!((made_by(&first), made_by(&fork)), (3, 1));
+    let deleted = home.run(["delete", &first, "--yes"]);
     assert_eq!(deleted.code, Some(0), "{deleted}");
-    assert_eq!(count(&home), before, "the fork holds all of it");
+    assert_eq!((made_by(&first), made_by(&fork)), (0, 4), "the fork holds all of it");
     let stats = json(&home, &["stats", "--by", "source"]);
-    assert_eq!(count(&home)[0][1], stats["total"]["tokens"]["total"]);
+    let sum = json(&home, &["sql", "SELECT sum(total) FROM requests"]);
+    assert_eq!(sum["rows"][0][0], stats["total"]["tokens"]["total"]);
 }
 
 #[test]

@@ -193,6 +193,7 @@ fn one(
         id: facts.id.as_str().to_owned(),
         folder: folder.map(|folder| folder.to_string_lossy().into_owned()),
         began: facts.started.map(jiff::Timestamp::as_millisecond),
+        ended: facts.updated.map(jiff::Timestamp::as_millisecond),
         is_background: facts.is_background,
         files,
         messages,

@@ -10,7 +10,6 @@ use crate::output::number::{bytes, plural};
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 use crate::output::width::truncate_to;
-use recount_model::SessionId;
 
 const COLUMNS: &[Column] = &[
     Column { heading: "CHANGE", align: Align::Left, fit: Fit::Keep },
@@ -27,7 +26,7 @@ const SHORTEST: usize = 24;
 pub(super) fn plan(plan: &Plan, context: &Context) -> String {
     let canvas = context.page();
     let title = |subject: &Subject| {
-        let short = SessionId::new(subject.id.as_str()).short().to_owned();
+        let short = subject.id.chars().take(8).collect::<String>();
         let title = subject.title.as_deref().unwrap_or("(no title)");
         let project = subject.project.as_deref().map(|path| context.folders.tilde(path));
         let id = Span::new(&format!("{short}  "), Tone::Strong);

@@ -18,7 +18,6 @@ use crate::output::form::Form;
 use crate::output::number::{money, percent};
 use crate::output::span::Span;
 use crate::output::theme::Tone;
-use recount_model::SessionId;
 
 /// What the last row is called.
 const TOTAL: &str = "total";
@@ -218,7 +217,7 @@ fn cells_of(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<Span> {
 
 /// What a row is called.
 pub(super) fn label(by: By, row: &StatsRow) -> String {
-    let short = || SessionId::new(row.key.as_str()).short().to_owned();
+    let short = || row.key.get(..8).unwrap_or(&row.key);
     match (by, &row.name) {
         (By::Session | By::Agent, Some(title)) => format!("{}  {title}", short()),
         (_, Some(name)) => name.clone(),

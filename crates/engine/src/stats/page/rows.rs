@@ -87,7 +87,7 @@ fn rows(
 
 /// What tells a session from others of its title.
 fn known_by(session: &SessionFacts, asked: &StatsRequest) -> String {
-    let id = session.id.short().to_owned();
+    let id: String = session.id.to_string().chars().take(8).collect();
     let began = session.started.map(|started| local(started, asked).date().to_string());
     let parts = [Some(id), Some(session.project.name().to_owned()), began];
     parts.into_iter().flatten().collect::<Vec<String>>().join(" · ")
