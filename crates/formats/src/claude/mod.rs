@@ -56,7 +56,7 @@ const NAME: SourceName = SourceName::new("claude");
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
 const VERSION: u32 = 2;
 
-/// So many entries behind a prompt its answer is looked for: what stands between are notes and attachments.
+/// The answer of a prompt is looked for among this number of entries behind it: what stands between are notes and attachments.
 const NEAR: usize = 64;
 
 /// Claude Code, every release up to 2.1.

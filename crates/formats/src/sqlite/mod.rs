@@ -1,4 +1,4 @@
-//! Rows of a table in a SQLite file that belongs to another program, read without its library.
+//! Rows of a table in an `SQLite` file that belongs to another program, read without its library.
 //!
 //! The library cannot read such a file without touching what lies around it: it takes locks, creates a shared memory file
 //! beside a database in WAL mode, or has to be told that nobody else writes. Here bytes are read and nothing else: no lock, no file, no waiting.

@@ -41,18 +41,18 @@ impl Pager {
             (None, Err(error)) => return Err(error),
         };
         let pages = length / page_size as u64 + wal.as_ref().map_or(0, Wal::pages);
-        let mut pager = Self { file, wal, page_size, usable: page_size, pages };
+        let mut opened = Self { file, wal, page_size, usable: page_size, pages };
         // The first page may be in the log as well.
         let mut first = Vec::new();
-        pager.read(1, &mut first)?;
+        opened.read(1, &mut first)?;
         let is_ours = first.starts_with(MAGIC)
             && size(&first) == Some(page_size)
             && first.get(19).is_some_and(|version| *version <= 2)
             && big_endian(&first, 56).is_some_and(|encoding| UTF8.contains(&encoding));
         let reserved = first.get(20).copied().map_or(0, usize::from);
-        pager.usable =
+        opened.usable =
             page_size.checked_sub(reserved).filter(|usable| *usable >= 480).ok_or_else(unknown)?;
-        if is_ours { Ok(pager) } else { Err(unknown()) }
+        if is_ours { Ok(opened) } else { Err(unknown()) }
     }
 
     /// Reads a page. Numbers begin with 1.
