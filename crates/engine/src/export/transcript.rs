@@ -60,7 +60,7 @@ struct PassedMessage<'a> {
 
 /// Where messages come from: a session's files, or a saved chat, which is in memory.
 enum Source<'a> {
-    Files(Messages<'a>),
+    Files(Box<Messages<'a>>),
     Saved(std::slice::Iter<'a, Message>),
 }
 
@@ -258,7 +258,7 @@ impl<'a> PassedMessage<'a> {
                 if renderer.is_table() {
                     messages.keep_own();
                 }
-                Source::Files(messages.in_detail(detail))
+                Source::Files(Box::new(messages.in_detail(detail)))
             }
             None => Source::Saved(opened.saved().iter()),
         };

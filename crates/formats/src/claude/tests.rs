@@ -293,15 +293,15 @@ fn a_pointer_says_where_to_go_on_until_a_compaction() {
     ]
     .concat();
     assert_eq!(strict(&read(&start)), ["u1", "m1", "u3"], "the newest");
-    let pointed = start.clone() + &pointer("u2", "");
-    assert_eq!(strict(&read(&pointed)), ["u1", "m1", "u2", "m2"], "the newest below the pointer");
+    let chosen = start.clone() + &pointer("u2", "");
+    assert_eq!(strict(&read(&chosen)), ["u1", "m1", "u2", "m2"], "the newest below the pointer");
     let missing = start.clone() + &pointer("none", "");
     assert_eq!(strict(&read(&missing)), ["u1", "m1", "u3"]);
     let boundary =
         row("system", "b1", "", r#""subtype":"compact_boundary","logicalParentUuid":"u3""#);
     let summary = user("s1", "b1", "So far")
         .replace("\"type\":\"user\"", "\"isCompactSummary\":true,\"type\":\"user\"");
-    let compacted = pointed + &boundary + &summary + &user("u4", "s1", "Four");
+    let compacted = chosen + &boundary + &summary + &user("u4", "s1", "Four");
     assert_eq!(strict(&read(&compacted)), ["s1", "u4"]);
     let nothing = "00000000-0000-0000-0000-000000000000";
     let again = start + &pointer(nothing, ",\"explicit\":true") + &user("u9", "", "Anew");

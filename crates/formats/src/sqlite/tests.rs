@@ -1,5 +1,7 @@
 //! Databases that the library wrote, read without it.
 
+#![expect(clippy::disallowed_methods, reason = "a test writes what it reads")]
+
 use std::fs;
 
 use proptest::prelude::*;
