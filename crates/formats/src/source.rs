@@ -1,7 +1,9 @@
 //! What a source is, and the list of all of them.
 
+mod prompts;
 mod reader;
 
+pub use prompts::{RecordedPrompt, Trace};
 pub use reader::{ReadResult, Reader, ReaderState};
 
 use std::fmt::Debug;
@@ -781,24 +783,4 @@ pub struct Foreign {
     pub form: &'static str,
     /// Its messages.
     pub messages: Vec<Message>,
-}
-
-/// A prompt on record outside of session files, with the folder that it was typed in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordedPrompt {
-    /// What was typed, when, in which session.
-    pub trace: Trace,
-    /// The folder, where it is recorded.
-    pub project: Option<RecordedPath>,
-}
-
-/// A prompt on record outside of session files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trace {
-    /// The session it was typed in.
-    pub session: SessionId,
-    /// When, in milliseconds.
-    pub time: Option<i64>,
-    /// What was typed.
-    pub text: String,
 }
