@@ -306,7 +306,7 @@ fn an_unlisted_name_is_reported() {
     home.write(".codex/thread_history_1.sqlite", "");
     let told = home.run(["rename", &id, "Two", "--yes"]);
     assert_eq!(told.code, Some(0), "{told}");
-    assert!(told.stderr.contains("`codex resume NAME` finds this one"), "{told}");
+    assert!(told.stderr.contains("`codex resume NAME` finds the new one"), "{told}");
     let cleared = home.run(["rename", &id, "--clear", "--yes"]);
     assert!(!cleared.stderr.contains("codex resume NAME"), "{cleared}");
 }

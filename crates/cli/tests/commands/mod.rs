@@ -25,6 +25,7 @@ mod r#move;
 mod native_format;
 mod odd_homes;
 mod old_spellings;
+mod other_agents;
 mod private;
 mod project_names;
 mod project_search;

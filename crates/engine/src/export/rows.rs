@@ -1,6 +1,7 @@
 //! Sessions as rows of several tables at once: each message is read once for all tables.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,7 @@ const MOST: usize = 16 * 1024 * 1024;
 /// The column that is in the name of the folder; files must not repeat it.
 const IN_PATH: &str = "source";
 /// Raised with every change to the content of the cells.
-const ROWS: u32 = 1;
+const ROWS: u32 = 2;
 
 /// The result.
 pub(super) struct Gathered {
@@ -64,9 +65,12 @@ pub(super) fn gather(
                 gathered.lost = true;
                 continue;
             };
-            tables.said(&opened, &facts, export, &mut gathered.problems)?;
+            let copied = stock.copied(item.facts);
+            tables.said(&opened, &facts, (export, copied), &mut gathered.problems)?;
         }
-        tables.session(&facts)?;
+        if !facts.is_background {
+            tables.session(&facts)?;
+        }
     }
     for File { path, rows, .. } in tables.files {
         let draft = rows.finish().map_err(|source| unwritten(&path, source))?;
@@ -140,7 +144,7 @@ impl Tables {
         &mut self,
         opened: &Opened,
         facts: &SessionFacts,
-        export: &Export,
+        (export, copied): (&Export, Option<&HashSet<u64>>),
         problems: &mut Vec<Problem>,
     ) -> Result<(), Error> {
         let redaction = export.redaction.as_deref();
@@ -155,9 +159,12 @@ impl Tables {
         };
         // As in `sql`: messages from a base are counted in its own session.
         bodies.keep_own();
-        while let Some(row) = next(&mut bodies) {
+        while let Some(mut body) = next(&mut bodies) {
             number += 1;
-            self.message(row, (opened, facts, number), redaction, problems)?;
+            let row = &mut body.0;
+            row.is_copy =
+                row.request.is_some_and(|key| copied.is_some_and(|all| all.contains(&key)));
+            self.message(body, (opened, facts, number), redaction, problems)?;
         }
         Ok(())
     }
@@ -189,7 +196,9 @@ impl Tables {
         };
         let session = facts.id.as_str();
         let said = Said { session, number, file: &file, row: &row, message: message.as_ref() };
-        for File { table, path, rows, .. } in &mut self.files {
+        // Sessions that the agent ran for itself are no conversations, but their requests count.
+        let is_told = |table: ExportTable| !facts.is_background || table == ExportTable::Requests;
+        for File { table, path, rows, .. } in self.files.iter_mut().filter(|f| is_told(f.table)) {
             said.add_rows(*table, rows).map_err(|source| unwritten(path, source))?;
         }
         self.spill()

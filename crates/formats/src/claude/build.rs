@@ -36,6 +36,7 @@ pub(crate) fn outline(facts: &Facts, file: &Arc<str>, problems: Problems) -> Out
         leaf: main.leaf().and_then(|row| facts.rows.get(row as usize)).map(|row| row.id),
         summaries: facts.session.summaries.clone(),
         version: facts.session.version.clone(),
+        caller: None,
     };
     outline.state = state.encode();
     outline.agent_calls = agent_calls(facts, &groups.others);
