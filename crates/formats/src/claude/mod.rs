@@ -11,7 +11,10 @@ mod known;
 mod live;
 mod locate;
 mod log;
+mod lookup;
+mod messages;
 mod native;
+mod packed;
 mod project;
 mod retention;
 mod row;
@@ -53,7 +56,7 @@ use crate::stream::StreamFormat;
 const NAME: SourceName = SourceName::new("claude");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Claude Code, every release up to 2.1.
 #[derive(Debug)]

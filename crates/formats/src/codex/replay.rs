@@ -182,18 +182,24 @@ impl Replay {
 
     fn turn_context(&mut self, fields: &Fields<'_>) {
         self.enter_turn(fields.turn_id);
-        if let Some(model) = string(fields.model).filter(|model| !model.is_empty()) {
+        self.answers_with(fields.model);
+    }
+
+    /// Notes the model that answers from now on.
+    fn answers_with(&mut self, model: Option<&[u8]>) {
+        if let Some(model) = text(model).map(Text::decode).filter(|model| !model.is_empty()) {
             self.model = Some(index(&mut self.models, &model));
         }
     }
 
     /// Goes on to another turn, whose id tells whether it was copied.
     fn enter_turn(&mut self, id: Option<&[u8]>) {
-        let Some(id) = string(id) else { return };
+        let Some(id) = text(id) else { return };
         self.has_turn_ids = true;
-        if self.turn.as_deref() == Some(id.as_str()) {
+        if self.turn.as_deref().is_some_and(|turn| id.is(turn)) {
             return;
         }
+        let id = id.decode();
         self.flush();
         if !self.own && self.meta.own_from.is_none() {
             let born = self.meta.id.as_deref().and_then(uuid_time).or(self.meta.start);
@@ -239,7 +245,10 @@ impl Replay {
             b"assistant" => {
                 let draft = self.piece(fields.id, span, time);
                 let is_alone = self.draft(draft).is_some_and(|draft| draft.tools.is_empty());
-                self.ending = if is_alone { end_of(fields.content) } else { Vec::new() };
+                self.ending.clear();
+                if is_alone {
+                    end_of(fields.content, &mut self.ending);
+                }
                 self.has_answers = true;
             }
             b"user" => self.user_message(fields, span, time),
@@ -326,9 +335,10 @@ impl Replay {
         let draft = self.piece(fields.id.filter(|id| word(id).is_some()).or(id), span, time);
         self.has_answers = true;
         self.ending.clear();
-        let name = string(fields.name).unwrap_or_else(|| {
-            String::from_utf8_lossy(fields.kind()).trim_end_matches("_call").to_owned()
-        });
+        let name = text(fields.name).map_or_else(
+            || String::from_utf8_lossy(fields.kind()).trim_end_matches("_call").to_owned().into(),
+            Text::decode,
+        );
         let end = match fields.status.and_then(word) {
             Some(b"failed") => CallEnd::Failed,
             _ => CallEnd::Fine,
@@ -587,9 +597,7 @@ impl Replay {
 
     fn settings(&mut self, fields: &Fields<'_>) {
         let Some(Ok(settings)) = fields.thread_settings.map(Fields::read) else { return };
-        if let Some(model) = string(settings.model).filter(|model| !model.is_empty()) {
-            self.model = Some(index(&mut self.models, &model));
-        }
+        self.answers_with(settings.model);
     }
 
     fn goal_updated(&mut self, fields: &Fields<'_>) {
@@ -698,17 +706,19 @@ impl Replay {
     /// Makes up an id that is the same in every copy of the record, as far as that can be.
     fn made_up_id(&mut self, span: Span, letter: char) -> Box<str> {
         let is_said = matches!(letter, 'p' | 'a');
-        match self.turn.as_deref().filter(|_| is_said) {
-            Some(turn) => {
-                self.in_turn += 1;
-                format!("{turn}:{letter}{}", self.in_turn).into()
-            }
-            None => format!(
-                "{MADE_UP}{}",
-                if span.line > 0 { u64::from(span.line) } else { span.offset }
-            )
-            .into(),
-        }
+        let mut id = String::with_capacity(48);
+        let number = if let Some(turn) = self.turn.as_deref().filter(|_| is_said) {
+            self.in_turn += 1;
+            id.push_str(turn);
+            id.push(':');
+            id.push(letter);
+            u64::from(self.in_turn)
+        } else {
+            id.push_str(MADE_UP);
+            if span.line > 0 { u64::from(span.line) } else { span.offset }
+        };
+        push_number(&mut id, number);
+        id.into()
     }
 
     fn link(&mut self, draft: u32, span: Span) {
@@ -734,6 +744,21 @@ impl Replay {
 /// What ids begin with that hold in one file only.
 pub(super) const MADE_UP: &str = "line-";
 
+/// Appends a number in digits; `format!` takes several times as long, once per message.
+fn push_number(text: &mut String, mut number: u64) {
+    let mut digits = [b'0'; 20];
+    let mut length = 0;
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + u8::try_from(number % 10).unwrap_or_default();
+        number /= 10;
+        length += 1;
+        if number == 0 {
+            break;
+        }
+    }
+    text.extend(digits.iter().skip(digits.len() - length).map(|digit| char::from(*digit)));
+}
+
 fn letter(kind: MessageKind) -> char {
     if kind == MessageKind::Answer { 'a' } else { 'x' }
 }
@@ -751,18 +776,24 @@ fn index(names: &mut Vec<Box<str>>, name: &str) -> u16 {
     u16::try_from(at).unwrap_or(u16::MAX)
 }
 
-/// Returns the end of an answer's text, as it stands in the file.
-fn end_of(content: Option<&[u8]>) -> Vec<u8> {
-    let mut end = Vec::new();
-    let Some(content) = content else { return end };
+/// Takes the end of an answer's text, as it stands in the file.
+fn end_of(content: Option<&[u8]>, end: &mut Vec<u8>) {
+    let Some(content) = content else { return };
     let _walked = crate::json::Scanner::new(content).array(|scanner| {
-        let part = Fields::read(scanner.value()?)?;
-        if let Some(text) = part.text.and_then(word) {
-            end = text.get(text.len().saturating_sub(ENDING)..).unwrap_or_default().to_vec();
+        if scanner.peek()? != b'{' {
+            return scanner.skip();
         }
-        Ok(())
+        scanner.object(|scanner, key| {
+            if !key.is("text") {
+                return scanner.skip();
+            }
+            if let Some(text) = word(scanner.value()?) {
+                end.clear();
+                end.extend(text.get(text.len().saturating_sub(ENDING)..).unwrap_or_default());
+            }
+            Ok(())
+        })
     });
-    end
 }
 
 /// Finds the folder in the text that tells the model of its surroundings.
