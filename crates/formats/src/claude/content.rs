@@ -7,6 +7,7 @@ use crate::json::{JsonScan, Scanner, Text};
 /// What a content holds, without its text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Content<'a> {
+    is_read: bool,
     /// The first text, or the whole content if it is a string.
     pub(crate) text: Option<Text<'a>>,
     /// The first text that a human typed.
@@ -49,7 +50,11 @@ impl<'a> Content<'a> {
 
     /// Reads a content over what was read before.
     pub(crate) fn fill(&mut self, scanner: &mut Scanner<'a>) -> JsonScan<()> {
-        self.clear();
+        if self.is_read {
+            let (calls, results) = self.take_lists();
+            *self = Self { calls, results, ..Self::default() };
+        }
+        self.is_read = true;
         match scanner.peek()? {
             b'"' => self.take_text(scanner.string()?),
             b'[' => scanner.array(|scanner| self.block(scanner))?,
@@ -58,13 +63,13 @@ impl<'a> Content<'a> {
         Ok(())
     }
 
-    /// Forgets all but the memory of its lists.
-    pub(crate) fn clear(&mut self) {
+    /// Returns its lists, without what is in them, to be used again.
+    pub(crate) fn take_lists(&mut self) -> (Vec<CallBlock<'a>>, Vec<ResultBlock<'a>>) {
         let mut calls = std::mem::take(&mut self.calls);
         let mut results = std::mem::take(&mut self.results);
         calls.clear();
         results.clear();
-        *self = Self { calls, results, ..Self::default() };
+        (calls, results)
     }
 
     fn take_text(&mut self, text: Text<'a>) {

@@ -62,6 +62,7 @@ pub(crate) struct Marks {
 /// What the message of a `user` or `assistant` row says.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MessageFacts<'a> {
+    is_read: bool,
     pub(crate) id: Option<Text<'a>>,
     pub(crate) model: Option<Text<'a>>,
     pub(crate) has_stop: bool,
@@ -102,12 +103,14 @@ impl<'a> Row<'a> {
         scanner.object(|scanner, key| self.field(scanner, key))
     }
 
+    /// Forgets all but the memory of its lists.
     fn clear(&mut self) {
-        let mut message = std::mem::take(&mut self.message);
         let mut preserved = std::mem::take(&mut self.preserved);
-        message.clear();
+        let (calls, results) = self.message.content.take_lists();
         preserved.clear();
-        *self = Self { message, preserved, ..Self::default() };
+        *self = Self { preserved, ..Self::default() };
+        self.message.content.calls = calls;
+        self.message.content.results = results;
     }
 
     fn field(&mut self, scanner: &mut Scanner<'a>, key: Text<'a>) -> JsonScan<()> {
@@ -136,7 +139,12 @@ impl<'a> Row<'a> {
             b"isAbortedMidStream" => self.marks.is_aborted = flag(scanner)?,
             b"explicit" => self.marks.is_explicit = flag(scanner)?,
             b"apiBlockIndex" => self.block_index = small(scanner)?,
-            b"message" => self.message.fill(scanner)?,
+            b"message" => {
+                if self.message.is_read {
+                    self.message.clear();
+                }
+                self.message.read(scanner)?;
+            }
             b"content" => self.content = string(scanner)?,
             b"attachment" => self.attachment = AttachmentFacts::read(scanner)?,
             b"toolUseResult" => self.result_agent = result_agent(scanner)?,
@@ -193,8 +201,8 @@ impl<'a> Row<'a> {
 }
 
 impl<'a> MessageFacts<'a> {
-    fn fill(&mut self, scanner: &mut Scanner<'a>) -> JsonScan<()> {
-        self.clear();
+    fn read(&mut self, scanner: &mut Scanner<'a>) -> JsonScan<()> {
+        self.is_read = true;
         object(scanner, |scanner, key| {
             match key.name().as_ref() {
                 b"id" => self.id = string(scanner)?,
@@ -209,9 +217,10 @@ impl<'a> MessageFacts<'a> {
     }
 
     fn clear(&mut self) {
-        let mut content = std::mem::take(&mut self.content);
-        content.clear();
-        *self = Self { content, ..Self::default() };
+        let (calls, results) = self.content.take_lists();
+        *self = Self::default();
+        self.content.calls = calls;
+        self.content.results = results;
     }
 }
 
