@@ -27,6 +27,9 @@ use crate::source::{Reader, ReaderState, stable_hash};
 /// How many places in a broken line are tried for a whole record.
 const TRIES: usize = 64;
 
+/// How many rows a session has without being unusual; room for them is taken at once.
+const TYPICAL: usize = 128;
+
 /// How much of a prompt is kept for titles, in bytes.
 const PROMPT: usize = 1024;
 
@@ -79,7 +82,12 @@ impl Log {
             file,
             offset: 0,
             line: 0,
-            facts: Facts::default(),
+            facts: Facts {
+                rows: Vec::with_capacity(TYPICAL),
+                ids: Vec::with_capacity(TYPICAL),
+                answers: Vec::with_capacity(TYPICAL / 2),
+                ..Facts::default()
+            },
             problems: Problems::default(),
             rows: Lookup::default(),
             answers: Lookup::default(),
@@ -674,7 +682,8 @@ impl Reader for Log {
     }
 
     fn save(&self) -> Option<ReaderState> {
-        let mut state = postcard::to_allocvec(self).ok()?;
+        let room = 1024 + self.facts.answers.len() * 64 + self.facts.calls.len() * 32;
+        let mut state = postcard::to_extend(self, Vec::with_capacity(room)).ok()?;
         let count = u32::try_from(self.facts.rows.len()).ok()?;
         state.extend_from_slice(&count.to_le_bytes());
         let rows = packed::pack(&self.facts.rows);

@@ -60,12 +60,13 @@ impl RowId {
 }
 
 /// The value of each hexadecimal digit, and what is larger than any for other bytes.
+#[expect(clippy::indexing_slicing, reason = "runs in the compiler only")]
 const DIGITS: [u8; 256] = {
     let mut values = [0xff; 256];
-    let mut digit = 0;
-    while digit < 16 {
-        values[b"0123456789abcdef"[digit] as usize] = digit as u8;
-        digit += 1;
+    let mut value: u8 = 0;
+    while value < 16 {
+        values[b"0123456789abcdef"[value as usize] as usize] = value;
+        value += 1;
     }
     values
 };

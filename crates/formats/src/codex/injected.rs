@@ -146,9 +146,10 @@ fn kinds(passthrough: &[u8]) -> Vec<&[u8]> {
 
 /// Makes a title of a prompt: its words on one line.
 pub(super) fn title(prompt: &str) -> Option<String> {
-    let mut title = String::new();
+    let prompt = typed(prompt);
+    let mut title = String::with_capacity(prompt.len().min(MOST + MOST / 4));
     let mut length = 0;
-    for word in typed(prompt).split_whitespace() {
+    for word in prompt.split_whitespace() {
         if length >= MOST {
             break;
         }

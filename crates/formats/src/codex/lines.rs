@@ -84,7 +84,8 @@ impl Reader for Lines {
     }
 
     fn save(&self) -> Option<ReaderState> {
-        let state = postcard::to_allocvec(self).ok()?;
+        let room = Vec::with_capacity(self.replay.likely_state());
+        let state = postcard::to_extend(self, room).ok()?;
         Some(ReaderState { offset: self.offset, state })
     }
 

@@ -21,6 +21,9 @@ use super::record::{
 };
 use super::tokens::Counter;
 
+/// How many messages a session has without being unusual; room for them is taken at once.
+const TYPICAL: usize = 64;
+
 /// How many bytes of the end of an answer tell whether it became a summary.
 const ENDING: usize = 48;
 
@@ -109,12 +112,25 @@ fn no_file() -> Arc<str> {
 
 impl Replay {
     pub(super) fn new(file: Arc<str>) -> Self {
-        Self { file, own: true, ..Self::default() }
+        Self {
+            file,
+            own: true,
+            drafts: Vec::with_capacity(TYPICAL),
+            versions: Vec::with_capacity(TYPICAL),
+            links: Vec::with_capacity(TYPICAL),
+            alive: Vec::with_capacity(TYPICAL),
+            ..Self::default()
+        }
     }
 
     /// Makes a state that was kept usable again.
     pub(super) fn take_up(&mut self, file: Arc<str>) {
         self.file = file;
+    }
+
+    /// Estimates how many bytes it takes to keep.
+    pub(super) fn likely_state(&self) -> usize {
+        1024 + self.drafts.len() * 96 + self.versions.len() * 16 + self.links.len() * 6
     }
 
     /// Notes a problem of the file.
