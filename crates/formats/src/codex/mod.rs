@@ -4,6 +4,7 @@ mod body;
 mod build;
 mod document;
 mod edit;
+mod excerpt;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 mod grouping;

@@ -13,6 +13,7 @@ use crate::json::Text;
 use crate::outline::{AgentCall, CallEnd, Problems, ToolUse, Version};
 use crate::source::stable_hash;
 
+use super::excerpt::{agent_in, end_of, folder_in, push_number};
 use super::injected::{self, Parts};
 use super::meta::{Meta, uuid_time};
 use super::outputs::{Ending, ending};
@@ -23,9 +24,6 @@ use super::tokens::Counter;
 
 /// How many messages a session has without being unusual; room for them is taken at once.
 const TYPICAL: usize = 64;
-
-/// How many bytes of the end of an answer tell whether it became a summary.
-const ENDING: usize = 48;
 
 /// A message while its records are read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -760,21 +758,6 @@ impl Replay {
 /// What ids begin with that hold in one file only.
 pub(super) const MADE_UP: &str = "line-";
 
-/// Appends a number in digits; `format!` takes several times as long, once per message.
-fn push_number(text: &mut String, mut number: u64) {
-    let mut digits = [b'0'; 20];
-    let mut length = 0;
-    for digit in digits.iter_mut().rev() {
-        *digit = b'0' + u8::try_from(number % 10).unwrap_or_default();
-        number /= 10;
-        length += 1;
-        if number == 0 {
-            break;
-        }
-    }
-    text.extend(digits.iter().skip(digits.len() - length).map(|digit| char::from(*digit)));
-}
-
 fn letter(kind: MessageKind) -> char {
     if kind == MessageKind::Answer { 'a' } else { 'x' }
 }
@@ -790,40 +773,4 @@ fn index(names: &mut Vec<Box<str>>, name: &str) -> u16 {
         names.len() - 1
     });
     u16::try_from(at).unwrap_or(u16::MAX)
-}
-
-/// Takes the end of an answer's text, as it stands in the file.
-fn end_of(content: Option<&[u8]>, end: &mut Vec<u8>) {
-    let Some(content) = content else { return };
-    let _walked = crate::json::Scanner::new(content).array(|scanner| {
-        if scanner.peek()? != b'{' {
-            return scanner.skip();
-        }
-        scanner.object(|scanner, key| {
-            if !key.is("text") {
-                return scanner.skip();
-            }
-            if let Some(text) = word(scanner.value()?) {
-                end.clear();
-                end.extend(text.get(text.len().saturating_sub(ENDING)..).unwrap_or_default());
-            }
-            Ok(())
-        })
-    });
-}
-
-/// Finds the folder in the text that tells the model of its surroundings.
-fn folder_in(content: &[u8]) -> Option<Box<str>> {
-    let (open, close) = (b"<cwd>", b"</cwd>");
-    let at = memchr::memmem::find(content, open)? + open.len();
-    let rest = content.get(at..)?;
-    let inner = rest.get(..memchr::memmem::find(rest, close)?)?;
-    let quoted = [b"\"", inner, b"\""].concat();
-    string(Some(&quoted)).map(Into::into)
-}
-
-/// Finds the sub-agent in what its call gave back.
-fn agent_in(output: Option<&[u8]>) -> Option<Box<str>> {
-    let output = string(output)?;
-    crate::json::JsonTree::parse(output.as_bytes()).ok()?.text("agent_id").map(Into::into)
 }
