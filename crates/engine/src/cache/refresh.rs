@@ -24,7 +24,7 @@ pub(crate) const FILE: &str = "catalog.db";
 pub(crate) const RACY: i128 = 2_000_000_000;
 /// Number of groups from which a second thread pays.
 const MANY: usize = 256;
-/// Number of groups that are read before they are written: at least so many, so that all cores have work, and at most.
+/// Number of groups that are read before they are written: the least, so that all cores have work, and the most.
 const AT_ONCE: std::ops::RangeInclusive<usize> = 64..=768;
 /// So much is read before it is written, unless that is a few groups only.
 const BYTES_AT_ONCE: u64 = 256 * 1024 * 1024;
