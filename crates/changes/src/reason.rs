@@ -15,7 +15,7 @@ pub enum Reason {
         done: Deed,
     },
     /// A sub-agent goes with the session that ran it.
-    #[error("{} is a sub-agent, which cannot be {done} on its own: it belongs to the session{} that ran it", session.short(), spaced(parent.as_ref()))]
+    #[error("{} is a sub-agent, which cannot be {done} on its own: it belongs to the session{} that ran it", session.prefix(), spaced(parent.as_ref()))]
     Subagent {
         /// The sub-agent.
         session: SessionId,
@@ -38,6 +38,14 @@ pub enum Reason {
     /// Sessions of this agent cannot be changed.
     #[error("sessions of {0} cannot be changed")]
     NotChangeable(SourceName),
+    /// Files of this agent's sessions are not rewritten.
+    #[error("sessions of {source_name} cannot be {done}: {}", done.why_not())]
+    NotRewritten {
+        /// The agent.
+        source_name: SourceName,
+        /// What was to be done to a session.
+        done: Deed,
+    },
     /// Sessions of this agent cannot be written.
     #[error("sessions of {0} cannot be written")]
     NotWritable(SourceName),
@@ -101,6 +109,27 @@ pub enum Deed {
     Fork,
     /// To make it one with others.
     Merge,
+    /// To remove turns from it.
+    Trim,
+    /// To drop what it repeats.
+    Compact,
+    /// To write it in another format.
+    Convert,
+    /// To make it loadable again.
+    Repair,
+    /// To write it again from what is left.
+    Rebuild,
+}
+
+impl Deed {
+    /// Returns why it cannot be done where an agent's files are not rewritten.
+    fn why_not(self) -> &'static str {
+        match self {
+            Self::Convert => "their agent has only one format",
+            Self::Rebuild => "their agent keeps no other record of its answers",
+            _ => "recount does not rewrite their files",
+        }
+    }
 }
 
 impl std::fmt::Display for Deed {
@@ -110,10 +139,15 @@ impl std::fmt::Display for Deed {
             Self::Rename => "renamed",
             Self::Fork => "forked",
             Self::Merge => "merged",
+            Self::Trim => "trimmed",
+            Self::Compact => "compacted",
+            Self::Convert => "converted",
+            Self::Repair => "repaired",
+            Self::Rebuild => "rebuilt",
         })
     }
 }
 
 fn spaced(id: Option<&SessionId>) -> String {
-    id.map(|id| format!(" {}", id.short())).unwrap_or_default()
+    id.map(|id| format!(" {}", id.prefix())).unwrap_or_default()
 }

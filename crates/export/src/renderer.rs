@@ -33,6 +33,11 @@ pub trait Renderer: Debug + Send {
         true
     }
 
+    /// Whether it writes rows that are summed up over many sessions: what a session borrows from another is a row of that one.
+    fn is_table(&self) -> bool {
+        false
+    }
+
     /// Whether sessions of sub-agents may be written where they were called.
     fn nests(&self) -> bool {
         false

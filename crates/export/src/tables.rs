@@ -145,6 +145,10 @@ impl Rows {
 }
 
 impl Renderer for Rows {
+    fn is_table(&self) -> bool {
+        true
+    }
+
     fn begin(
         &mut self,
         session: &SessionFacts,

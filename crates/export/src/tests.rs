@@ -53,6 +53,7 @@ pub(crate) fn session(title: &str, id: &str) -> SessionFacts {
         kind: SessionKind::Main,
         parent: None,
         parent_call: None,
+        agent: None,
         title: Some(title.to_owned()),
         title_from: TitleFrom::Prompt,
         first_prompt: Some(title.to_owned()),

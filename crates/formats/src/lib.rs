@@ -45,6 +45,7 @@ pub mod recovery;
 pub mod retention;
 pub mod rewrite;
 pub mod source;
+mod sqlite;
 pub mod stream;
 
 use std::sync::Arc;

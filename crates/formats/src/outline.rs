@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::native::Fields;
 use recount_model::{
-    Entrypoint, Fate, Grammar, MessageKind, Problem, RawJson, RecordedPath, SessionId, SourceState,
-    Span, Tokens, What,
+    AgentNote, Entrypoint, Fate, Grammar, MessageKind, Problem, RawJson, RecordedPath, SessionId,
+    SourceState, Span, Tokens, What,
 };
 
 /// The outline of one file.
@@ -67,6 +67,8 @@ pub struct Head {
     pub subagent: bool,
     /// The session that started it, where the file says so.
     pub parent: Option<SessionId>,
+    /// What a sub-agent is, where the source records it.
+    pub agent: Option<AgentNote>,
     /// The title that the user gave it in the agent.
     pub name: Option<String>,
     /// Whether the agent ran it for itself, and it is nobody's conversation.

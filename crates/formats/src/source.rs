@@ -1,7 +1,9 @@
 //! What a source is, and the list of all of them.
 
+mod prompts;
 mod reader;
 
+pub use prompts::{RecordedPrompt, Trace};
 pub use reader::{ReadResult, Reader, ReaderState};
 
 use std::fmt::Debug;
@@ -140,6 +142,12 @@ pub trait Source: Debug + Sync {
         Some(stable_hash(&(self.name().as_str(), id, entry.time)))
     }
 
+    /// Returns the key of an entry of any kind, by its number: equal for all copies of one message. `None` for an entry that cannot be
+    /// told from others.
+    fn message_key(&self, outline: &Outline, entry: usize) -> Option<u64> {
+        outline.entries.get(entry).and_then(|entry| self.request_key(outline, entry))
+    }
+
     /// Returns what was billed for a message and is not on record.
     fn unrecorded(&self, _outline: &Outline, _entry: &MessageEntry) -> Unrecorded {
         Unrecorded::default()
@@ -156,8 +164,19 @@ pub trait Source: Debug + Sync {
         Vec::new()
     }
 
+    /// Whether the title of a conversation may be in the file of another one. `state` is that of its own file.
+    fn may_have_title_elsewhere(&self, _state: &SourceState) -> bool {
+        false
+    }
+
     /// Returns the key of where the conversation of a file ends, for titles that stand in other files.
     fn end_key(&self, _state: &SourceState) -> Option<u64> {
+        None
+    }
+
+    /// Returns the call that ran the sub-agent of a file, where the file or what lies beside it names that call. `state` is that
+    /// of the file.
+    fn parent_call(&self, _state: &SourceState) -> Option<String> {
         None
     }
 
@@ -208,6 +227,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns prompts on record of sessions that may be gone.
     fn traces(&self, _folder: &ProjectFolder) -> Vec<Trace> {
+        Vec::new()
+    }
+
+    /// Returns prompts on record below a data folder, of sessions that may be gone together with the directories of their projects.
+    fn recorded_prompts(&self, _root: &Path) -> Vec<RecordedPrompt> {
         Vec::new()
     }
 
@@ -759,15 +783,4 @@ pub struct Foreign {
     pub form: &'static str,
     /// Its messages.
     pub messages: Vec<Message>,
-}
-
-/// A prompt on record outside of session files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trace {
-    /// The session it was typed in.
-    pub session: SessionId,
-    /// When, in milliseconds.
-    pub time: Option<i64>,
-    /// What was typed.
-    pub text: String,
 }

@@ -82,10 +82,19 @@ text_id! {
 impl SessionId {
     /// Returns the first eight characters, which people recognise a session by.
     pub fn short(&self) -> &str {
-        self.0
-            .char_indices()
-            .nth(8)
-            .map_or(&self.0, |(end, _)| self.0.get(..end).unwrap_or(&self.0))
+        self.first(8)
+    }
+
+    /// Returns the start that names it in a command: as short as can be, but for an id that begins with the time, whose first eight
+    /// characters are the same for a minute, and for a session and its sub-agents.
+    pub fn prefix(&self) -> &str {
+        let is_timed = self.0.len() == 36 && self.0.as_bytes().get(13..15) == Some(b"-7");
+        self.first(if is_timed { 13 } else { 8 })
+    }
+
+    fn first(&self, characters: usize) -> &str {
+        let end = self.0.char_indices().nth(characters);
+        end.map_or(&self.0, |(end, _)| self.0.get(..end).unwrap_or(&self.0))
     }
 }
 
@@ -97,6 +106,9 @@ mod tests {
     fn the_short_form_is_cut_at_characters() {
         assert_eq!(SessionId::new("3d2f9a10-5c1b").short(), "3d2f9a10");
         assert_eq!(SessionId::new("abc").short(), "abc");
+        let timed = SessionId::new("01a1e063-4486-7c73-a912-eeadd06578cc");
+        assert_eq!((timed.short(), timed.prefix()), ("01a1e063", "01a1e063-4486"));
+        assert_eq!(SessionId::new("01a1e063-4486-4c73-a912-eeadd06578cc").prefix(), "01a1e063");
         assert_eq!(SessionId::new("会话会话会话会话会话").short(), "会话会话会话会话");
     }
 }

@@ -27,8 +27,8 @@ pub use problem::{Problem, Span, What};
 pub use project::{Clue, ClueKind, Project, ProjectHash, ProjectState, RecordedPath};
 pub use retention::{DeletionReason, PendingDeletion};
 pub use session::{
-    Entrypoint, FileFacts, FileRole, Grammar, Labels, MessageCounts, SessionFacts, SessionKind,
-    StrictCounts, TitleFrom, ToolCounts,
+    AgentNote, Entrypoint, FileFacts, FileRole, Grammar, Labels, MessageCounts, SessionFacts,
+    SessionKind, StrictCounts, TitleFrom, ToolCounts,
 };
 pub use source_state::SourceState;
 pub use time::{Clock, parse_millis, timestamp};

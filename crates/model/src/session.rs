@@ -24,6 +24,9 @@ pub struct SessionFacts {
     /// The call in the parent that ran this sub-agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_call: Option<String>,
+    /// What a sub-agent is, where the source records it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentNote>,
     /// The title, with every script kept.
     pub title: Option<String>,
     /// Where the title comes from.
@@ -117,6 +120,18 @@ impl SessionFacts {
     pub fn bytes(&self) -> u64 {
         self.own_files().map(|file| file.bytes).sum()
     }
+}
+
+/// What is recorded of a sub-agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentNote {
+    /// Its type: one that is built in, or one that the user defined.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// The name that the agent gave it.
+    pub name: Option<String>,
+    /// What it was started for, in a few words.
+    pub description: Option<String>,
 }
 
 /// What the user has put on a session.

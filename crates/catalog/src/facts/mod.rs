@@ -52,6 +52,7 @@ impl FactFile {
     /// If the file cannot be written; then nothing of it is kept.
     pub fn keep(&mut self, sessions: &[SessionRows]) -> Result<(), Error> {
         let change = self.db.transaction()?;
+        change.execute("DELETE FROM kept_marks", [])?;
         for session in sessions {
             delete(&change, signed(session.key))?;
             insert(&change, session)?;
@@ -64,13 +65,58 @@ impl FactFile {
     /// # Errors
     /// If the file cannot be written.
     pub fn forget(&mut self, keys: &[u64]) -> Result<(), Error> {
+        if keys.is_empty() {
+            return Ok(());
+        }
         let change = self.db.transaction()?;
+        change.execute("DELETE FROM kept_marks", [])?;
         for key in keys {
             delete(&change, signed(*key))?;
         }
         Ok(change.commit()?)
     }
+
+    /// Whether it is known which requests are copies of one another, for all that is kept.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn knows_copies(&self) -> Result<bool, Error> {
+        let mut select =
+            self.db.prepare_cached("SELECT 1 FROM kept_marks WHERE name = 'copies'")?;
+        Ok(select.exists([])?)
+    }
+
+    /// Finds requests that stand in several sessions: they were made in the one that began first, the others hold copies.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn find_copies(&mut self) -> Result<(), Error> {
+        let change = self.db.transaction()?;
+        change.execute("DELETE FROM kept_copies", [])?;
+        {
+            let mut select = change.prepare_cached(SHARED_REQUESTS)?;
+            let mut insert = change.prepare_cached("INSERT INTO kept_copies VALUES (?1, ?2)")?;
+            let mut rows = select.query([])?;
+            let mut last: Option<i64> = None;
+            while let Some(row) = rows.next()? {
+                let request: i64 = row.get(0)?;
+                if last.replace(request) == Some(request) {
+                    insert.execute([row.get::<_, i64>(1)?, row.get::<_, i64>(2)?])?;
+                }
+            }
+        }
+        change.execute("INSERT OR IGNORE INTO kept_marks VALUES ('copies')", [])?;
+        Ok(change.commit()?)
+    }
 }
+
+/// Requests that stand in more than one place, the place that counts first.
+const SHARED_REQUESTS: &str = "
+    SELECT m.request, m.session, m.number
+    FROM (SELECT request FROM kept_messages WHERE request IS NOT NULL GROUP BY request HAVING count(*) > 1) d
+    CROSS JOIN kept_messages m INDEXED BY kept_messages_by_request ON m.request = d.request
+    JOIN kept_sessions s ON s.key = m.session
+    ORDER BY m.request, s.began, s.ended, s.id, m.number";
 
 /// Takes a session out.
 fn delete(change: &Transaction<'_>, key: i64) -> Result<(), Error> {
@@ -85,11 +131,20 @@ fn delete(change: &Transaction<'_>, key: i64) -> Result<(), Error> {
 
 /// Puts a session in.
 fn insert(change: &Transaction<'_>, rows: &SessionRows) -> Result<(), Error> {
-    let SessionRows { key, stamp, source, id, folder, .. } = rows;
+    let SessionRows { key, stamp, source, id, folder, began, ended, is_background, .. } = rows;
     let session = signed(*key);
-    let mut insert =
-        change.prepare_cached("INSERT INTO kept_sessions VALUES (?1, ?2, ?3, ?4, ?5)")?;
-    insert.execute(params![session, signed(*stamp), source, id, folder])?;
+    let mut insert = change
+        .prepare_cached("INSERT INTO kept_sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
+    insert.execute(params![
+        session,
+        signed(*stamp),
+        source,
+        id,
+        folder,
+        began,
+        ended,
+        is_background
+    ])?;
     let mut file = change.prepare_cached("INSERT INTO kept_files VALUES (?1, ?2, ?3)")?;
     for (at, path) in rows.files.iter().enumerate() {
         file.execute(params![session, count(at), path])?;
@@ -115,7 +170,7 @@ impl<'a> Inserts<'a> {
         Ok(Self {
             message: change.prepare_cached(
                 "INSERT INTO kept_messages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
-                 ?16, ?17, ?18, ?19, ?20)",
+                 ?16, ?17, ?18, ?19, ?20, ?21)",
             )?,
             version: change
                 .prepare_cached("INSERT INTO kept_versions VALUES (?1, ?2, ?3, ?4, ?5)")?,
@@ -153,6 +208,7 @@ impl<'a> Inserts<'a> {
             row.line,
             bounded(row.offset),
             bounded(row.bytes),
+            row.request.map(signed),
         ])?;
         for (at, (offset, bytes)) in row.versions.iter().enumerate() {
             let numbers = [session, number, count(at), bounded(*offset), bounded(*bytes)];

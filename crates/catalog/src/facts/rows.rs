@@ -13,6 +13,12 @@ pub struct SessionRows {
     pub id: String,
     /// The agent's directory of its project.
     pub folder: Option<String>,
+    /// When it began, in milliseconds. A request that several sessions hold is that of the one that began first.
+    pub began: Option<i64>,
+    /// When it ended, in milliseconds: of sessions that began together the one that ended first made the request.
+    pub ended: Option<i64>,
+    /// Whether the agent ran it for itself: its requests count, and nobody said anything in it.
+    pub is_background: bool,
     /// Its files; messages point here.
     pub files: Vec<String>,
     /// Its messages, in order.
@@ -38,6 +44,10 @@ pub struct MessageRow {
     pub tool_calls: u64,
     /// What the request used: input, output, cached, `cache_write`, thoughts, tool, total.
     pub tokens: Option<[u64; 7]>,
+    /// Equal for all copies of one request, whatever session they are in.
+    pub request: Option<u64>,
+    /// Whether it is a copy of a request that was made in another session. Not kept: it changes with other sessions.
+    pub is_copy: bool,
     /// Which file it is in.
     pub file: usize,
     /// The line on which it begins, if that is known.

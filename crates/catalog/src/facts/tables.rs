@@ -5,7 +5,7 @@ use crate::schema::Tables;
 /// Rows are clustered by session: one is removed and put in as a whole, and read as a whole. They are in the order of the
 /// sessions' keys, so that answers come in the same order whichever session was read first. No text of any length is in them; it is read
 /// from where it stands.
-pub(crate) const TABLES: Tables = Tables { version: "3", create: CREATE };
+pub(crate) const TABLES: Tables = Tables { version: "4", create: CREATE };
 
 const CREATE: &str = "
     CREATE TABLE kept_sessions (
@@ -13,7 +13,10 @@ const CREATE: &str = "
         stamp INTEGER NOT NULL,
         source TEXT NOT NULL,
         id TEXT NOT NULL,
-        folder TEXT
+        folder TEXT,
+        began INTEGER,
+        ended INTEGER,
+        is_background INTEGER NOT NULL
     );
     CREATE INDEX kept_sessions_by_id ON kept_sessions (id);
     CREATE TABLE kept_files (
@@ -43,8 +46,16 @@ const CREATE: &str = "
         line INTEGER,
         offset INTEGER NOT NULL,
         bytes INTEGER NOT NULL,
+        request INTEGER,
         PRIMARY KEY (session, number)
     ) WITHOUT ROWID;
+    CREATE INDEX kept_messages_by_request ON kept_messages (request) WHERE request IS NOT NULL;
+    CREATE TABLE kept_copies (
+        session INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        PRIMARY KEY (session, number)
+    ) WITHOUT ROWID;
+    CREATE TABLE kept_marks (name TEXT PRIMARY KEY) WITHOUT ROWID;
     CREATE TABLE kept_versions (
         session INTEGER NOT NULL,
         number INTEGER NOT NULL,

@@ -94,6 +94,8 @@ const SESSIONS: SqlView = SqlView {
         text("kind", "", "main, or subagent"),
         text("parent", "", "of a sub-agent: the session that ran it"),
         text("parent_call", "", "of a sub-agent: the call that ran it"),
+        text("agent_type", "", "of a sub-agent: its type, if recorded"),
+        text("agent_description", "", "of a sub-agent: what it was started for, if recorded"),
         text("title", "", "its title"),
         text("title_from", "", "name, summary, prompt or none"),
         text("first_prompt", "", "what the human typed first, its start"),
@@ -153,7 +155,7 @@ const SESSIONS: SqlView = SqlView {
 const MESSAGES: SqlView = SqlView {
     name: "messages",
     about: "one row per message of the full view: all that was ever said, each message once",
-    from: "main.kept_sessions s CROSS JOIN main.kept_messages m ON m.session = s.key",
+    from: "main.kept_sessions s CROSS JOIN main.kept_messages m ON m.session = s.key AND NOT s.is_background",
     columns: &[
         text("session", "s.id", "the session's id"),
         text("source", "s.source", "the agent that wrote it"),
@@ -209,7 +211,7 @@ const MESSAGES: SqlView = SqlView {
 const TOOL_CALLS: SqlView = SqlView {
     name: "tool_calls",
     about: "one row per call of a tool",
-    from: "main.kept_sessions s CROSS JOIN main.kept_calls c ON c.session = s.key",
+    from: "main.kept_sessions s CROSS JOIN main.kept_calls c ON c.session = s.key AND NOT s.is_background",
     columns: &[
         text("session", "s.id", "the session's id"),
         text("source", "s.source", "the agent that wrote it"),
@@ -253,8 +255,9 @@ const TOOL_CALLS: SqlView = SqlView {
 
 const REQUESTS: SqlView = SqlView {
     name: "requests",
-    about: "one row per request to a model whose use is on record, each counted once",
-    from: "main.kept_sessions s CROSS JOIN main.kept_messages m ON m.session = s.key AND m.total IS NOT NULL",
+    about: "one row per request to a model whose use is on record, each once: in the session that made it",
+    from: "main.kept_sessions s CROSS JOIN main.kept_messages m ON m.session = s.key AND m.total IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM main.kept_copies d WHERE d.session = m.session AND d.number = m.number)",
     columns: &[
         text("session", "s.id", "the session's id"),
         text("source", "s.source", "the agent that wrote it"),
@@ -276,7 +279,7 @@ const REQUESTS: SqlView = SqlView {
 const FILES_TOUCHED: SqlView = SqlView {
     name: "files_touched",
     about: "one row per file that a message sent along or a call named",
-    from: "main.kept_sessions s CROSS JOIN main.kept_touched t ON t.session = s.key",
+    from: "main.kept_sessions s CROSS JOIN main.kept_touched t ON t.session = s.key AND NOT s.is_background",
     columns: &[
         text("session", "s.id", "the session's id"),
         text("source", "s.source", "the agent that wrote it"),

@@ -13,7 +13,7 @@ use recount_writer::change::ChangeDetails;
 use super::preview::Preview;
 use super::revision::Revision;
 use crate::sessions::steps::{role, subject};
-use crate::{Changes, Error, Notice, Proposal};
+use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
 
 /// What is to be compacted.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +40,9 @@ impl Changes<'_> {
         let chosen = self.all_chosen(&wanted.sessions, &mut offer, progress)?;
         let total: u64 = chosen.iter().map(|facts| facts.bytes()).sum();
         let mut done = 0;
+        for facts in chosen.iter().filter(|_| !wanted.sessions.is_empty()) {
+            must_rewrite(facts, Deed::Compact)?;
+        }
         for facts in &chosen {
             compact(&mut offer, facts, wanted)?;
             done += facts.bytes();
@@ -100,6 +103,17 @@ pub(crate) fn rewriter(
 ) -> Option<(&'static dyn Source, &'static dyn Rewriter)> {
     let source = recount_formats::SOURCES.iter().find(|source| source.name() == facts.source)?;
     Some((*source, source.rewriter()?))
+}
+
+/// Returns who writes the session's files anew.
+///
+/// # Errors
+/// If nobody does.
+pub(crate) fn must_rewrite(
+    facts: &SessionFacts,
+    done: Deed,
+) -> Result<(&'static dyn Source, &'static dyn Rewriter), Reason> {
+    rewriter(facts).ok_or(Reason::NotRewritten { source_name: facts.source, done })
 }
 
 /// Returns the log without what it repeats, if everybody would see the same in it.

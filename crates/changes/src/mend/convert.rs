@@ -12,11 +12,11 @@ use recount_model::{Fate, FileRole, Grammar};
 use recount_writer::RealDisk;
 use recount_writer::change::ChangeDetails;
 
-use super::compact::{head, rewriter};
+use super::compact::{head, must_rewrite};
 use super::preview::{Preview, Record, Said};
 use super::revision::Revision;
 use crate::sessions::steps::{role, subject};
-use crate::{Changes, Conversion, Error, Notice, Proposal};
+use crate::{Changes, Conversion, Deed, Error, Notice, Proposal};
 
 impl Changes<'_> {
     /// Plans to write a session in another grammar; the files it lies in now go to the trash.
@@ -31,9 +31,10 @@ impl Changes<'_> {
     ) -> Result<Proposal, Error> {
         let opened = self.engine.open(wanted, progress)?;
         let mut offer = self.offer("convert");
-        let Some((_, rewriter)) = rewriter(&opened.facts).filter(|_| !opened.is_saved()) else {
+        if opened.is_saved() {
             return Err(Error::not_a_session(wanted));
-        };
+        }
+        let (_, rewriter) = must_rewrite(&opened.facts, Deed::Convert)?;
         for session_file in &opened.session_files().files {
             let is_its = matches!(session_file.role, FileRole::Main | FileRole::Part);
             if is_its && !is_in(&session_file.file.at.path, to) {

@@ -18,9 +18,10 @@ use recount_model::{Grammar, RecordedPath, SessionFacts, SessionId, SessionKind,
 use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Subject};
 
+use super::compact::must_rewrite;
 use super::preview::Preview;
 use super::revision::Revision;
-use crate::{Changes, Error, Notice, Proposal};
+use crate::{Changes, Deed, Error, Notice, Proposal, Reason};
 
 /// How much of a kept output is put in.
 const OUTPUT: u64 = 8 * 1024;
@@ -135,6 +136,9 @@ impl Changes<'_> {
         let disk = self.engine.disk();
         let sessions = self.engine.list(&ListQuery::default(), progress)?.sessions;
         let (id, project, own) = self.meant(wanted, progress)?;
+        if let Some(opened) = own.as_ref().filter(|opened| !opened.is_saved()) {
+            must_rewrite(&opened.facts, Deed::Rebuild)?;
+        }
         let mut left = sources(&disk, &id, project.as_deref(), from)
             .ok_or_else(|| Error::no_session(wanted))?;
         // A copy that somebody kept says more than what the agent left.
@@ -143,7 +147,10 @@ impl Changes<'_> {
         let folder = disk.folders.get(left.folder);
         let folder = folder.ok_or_else(|| Error::no_session(wanted))?;
         let form = folder.source.native_format().ok_or_else(|| Error::no_session(wanted))?;
-        let rewriter = folder.source.rewriter().ok_or_else(|| Error::no_session(wanted))?;
+        let rewriter = folder.source.rewriter().ok_or_else(|| Reason::NotRewritten {
+            source_name: folder.source.name(),
+            done: Deed::Rebuild,
+        })?;
         let written = Written { changes: self, form, rewriter, folder, sources: left };
         let mut offer = written.plan(&id, project.as_deref(), &sessions)?;
         if self.vault().is_ok_and(|(held, _)| held.iter().any(|held| held.id == id.as_str())) {

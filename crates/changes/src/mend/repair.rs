@@ -8,9 +8,10 @@ use recount_model::SessionId;
 use recount_writer::RealDisk;
 use recount_writer::change::ChangeDetails;
 
+use super::compact::must_rewrite;
 use super::examine::{Elsewhere, Examined, examine};
 use crate::sessions::steps::{role, subject};
-use crate::{Changes, Error, Notice, Proposal};
+use crate::{Changes, Deed, Error, Notice, Proposal};
 
 impl Changes<'_> {
     /// Plans to mend the sessions that these arguments name, or all but those that somebody works in.
@@ -25,6 +26,10 @@ impl Changes<'_> {
         let mut offer = self.offer("repair");
         let disk = self.engine.disk();
         let chosen = self.all_chosen(wanted, &mut offer, progress)?;
+        // Of a session without problems there is nothing to say.
+        for facts in chosen.iter().filter(|facts| !wanted.is_empty() && facts.problems > 0) {
+            must_rewrite(facts, Deed::Repair)?;
+        }
         let examined =
             examine_all(&disk, progress, |id| chosen.iter().any(|facts| facts.id == *id));
         for (id, files) in examined {

@@ -11,11 +11,11 @@ use recount_model::{FileRole, Grammar, MessageKind};
 use recount_writer::RealDisk;
 use recount_writer::change::ChangeDetails;
 
-use super::compact::{head, rewriter};
+use super::compact::{head, must_rewrite};
 use super::preview::{Preview, Record};
 use super::revision::Revision;
 use crate::sessions::steps::{role, subject};
-use crate::{Changes, Error, Notice, Proposal};
+use crate::{Changes, Deed, Error, Notice, Proposal};
 
 /// Which turns are dropped.
 #[derive(Clone, Debug)]
@@ -88,9 +88,10 @@ impl Changes<'_> {
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
         let opened = self.engine.open(wanted, progress)?;
-        let (source, rewriter) = rewriter(&opened.facts)
-            .filter(|_| !opened.is_saved())
-            .ok_or_else(|| Error::not_a_session(wanted))?;
+        if opened.is_saved() {
+            return Err(Error::not_a_session(wanted));
+        }
+        let (source, rewriter) = must_rewrite(&opened.facts, Deed::Trim)?;
         let is_main = |session_file: &&SessionFile| session_file.role == FileRole::Main;
         let session_file = opened.session_files().files.iter().find(is_main);
         let session_file = session_file.ok_or_else(|| Error::not_a_session(wanted))?;

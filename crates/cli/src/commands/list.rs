@@ -197,6 +197,7 @@ fn query(args: &ListArgs, context: &Context) -> Result<ListQuery, Failure> {
         model: args.model.clone(),
         kinds: args.kind.iter().map(|kind| kind.kind()).collect(),
         problems: args.problems,
+        background: false,
         content: ContentFilter { tool: args.tool.clone(), touched: args.touched.clone() },
         text: args.text.clone(),
         live: args.live,

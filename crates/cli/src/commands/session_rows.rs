@@ -15,36 +15,44 @@ use crate::output::project_names::ProjectNames;
 use crate::output::span::Span;
 use crate::output::theme::Tone;
 
+const AGENT: &str = "AGENT";
 const LABELS: &str = "LABELS";
 
 const COLUMNS: &[Column] = &[
     Column { heading: "#", align: Align::Right, fit: Fit::Keep },
-    Column { heading: "ID", align: Align::Left, fit: Fit::Drop(7) },
+    Column { heading: "ID", align: Align::Left, fit: Fit::Drop(8) },
     Column { heading: "USED", align: Align::Left, fit: Fit::Keep },
-    Column { heading: "PROJECT", align: Align::Path, fit: Fit::Drop(8) },
+    Column { heading: AGENT, align: Align::Left, fit: Fit::Drop(7) },
+    Column { heading: "PROJECT", align: Align::Path, fit: Fit::Drop(9) },
     Column { heading: "PROMPTS", align: Align::Right, fit: Fit::Drop(5) },
     Column { heading: "TOOLS", align: Align::Right, fit: Fit::Drop(2) },
     Column { heading: "TOKENS", align: Align::Right, fit: Fit::Drop(4) },
     Column { heading: "COST", align: Align::Right, fit: Fit::Drop(6) },
     Column { heading: "SIZE", align: Align::Right, fit: Fit::Drop(1) },
     Column { heading: "NOTES", align: Align::Left, fit: Fit::Drop(3) },
-    Column { heading: LABELS, align: Align::Left, fit: Fit::Drop(9) },
+    Column { heading: LABELS, align: Align::Left, fit: Fit::Drop(10) },
     Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
 ];
 
 /// Lays out a table of sessions, numbered from 1.
 pub(crate) fn table(rows: &[Arc<SessionFacts>], names: &ProjectNames, context: &Context) -> String {
     let form = context.form();
-    // A column that nobody has filled is none, but rows for programs are all alike.
-    let is_labelled = form == Form::Exact || rows.iter().any(|session| !labels(session).is_empty());
-    let mut columns = COLUMNS.to_vec();
-    columns.retain(|column| is_labelled || column.heading != LABELS);
+    // A column that says nothing is left out, but rows for programs always have the same columns.
+    let is_labelled = rows.iter().any(|session| !labels(session).is_empty());
+    let is_mixed =
+        rows.iter().any(|session| Some(session.source) != rows.first().map(|first| first.source));
+    let is_shown = |column: &Column| {
+        form == Form::Exact
+            || match column.heading {
+                LABELS => is_labelled,
+                AGENT => is_mixed,
+                _ => true,
+            }
+    };
+    let columns: Vec<Column> = COLUMNS.iter().filter(|column| is_shown(column)).copied().collect();
     let row = |(at, session): (usize, &Arc<SessionFacts>)| {
-        let mut cells = row(at + 1, session, names, context);
-        if !is_labelled {
-            cells.remove(cells.len() - 2);
-        }
-        cells
+        let cells = row(at + 1, session, names, context).into_iter().zip(COLUMNS);
+        cells.filter(|(_, column)| is_shown(column)).map(|(cell, _)| cell).collect()
     };
     let cells: Vec<Vec<Span>> = rows.iter().enumerate().map(row).collect();
     context.table(&columns, &cells)
@@ -68,6 +76,7 @@ fn row(
         Span::new(&number.to_string(), Tone::Dim),
         Span::new(form.session(&session.id), Tone::Name),
         Span::new(&form.time(session.updated, context.clock.now()), Tone::Dim),
+        Span::new(session.source.as_str(), Tone::Plain),
         Span::new(names.name(&session.project), Tone::Strong),
         Span::new(&form.count(session.counts.prompts), Tone::Plain),
         Span::new(&form.count(session.tool_calls.total), Tone::Plain),

@@ -18,6 +18,9 @@ pub(crate) fn write(out: &mut Vec<u8>, facts: &SessionFacts, project: &str) -> i
     if let Some(call) = &facts.parent_call {
         row.text(b",\"parent_call\":", call);
     }
+    if let Some(agent) = &facts.agent {
+        row.value(b",\"agent\":", agent)?;
+    }
     row.optional(b",\"title\":", facts.title.as_deref());
     row.value(b",\"title_from\":", &facts.title_from)?;
     row.optional(b",\"first_prompt\":", facts.first_prompt.as_deref());
@@ -175,7 +178,7 @@ mod tests {
     use std::sync::Arc;
 
     use recount_engine::{Engine, ListQuery, Setup};
-    use recount_model::{Clock, Labels, Problem, RawJson, SessionId};
+    use recount_model::{AgentNote, Clock, Labels, Problem, RawJson, SessionId};
 
     use super::*;
 
@@ -210,6 +213,7 @@ mod tests {
             Some(Labels { tags: BTreeSet::from(["a".into(), "b\"".into()]), pinned: true });
         odd.parent = Some(SessionId::new("p"));
         odd.parent_call = Some("call".to_owned());
+        odd.agent = Some(AgentNote { kind: Some("Explore".to_owned()), ..AgentNote::default() });
         odd.memory = Some(RawJson::new("{\"x\": 1}".to_owned()));
         odd.tokens.total = u64::MAX;
         odd.cost_usd = Some(0.1 + 0.2);

@@ -101,11 +101,11 @@ pub(crate) fn notice(notice: &Notice, folders: &Folders) -> String {
         }
         Notice::WrittenFrom(origin) => origin.to_string(),
         Notice::InVault(session) => {
-            let restore = CommandLine::new("recount restore").argument(session.short());
+            let restore = CommandLine::new("recount restore").argument(session.prefix());
             format!("the vault has a copy: `{restore}` restores it completely")
         }
         Notice::LogForOldReleases(session) => {
-            let convert = CommandLine::new("recount convert").argument(session.short());
+            let convert = CommandLine::new("recount convert").argument(session.prefix());
             let convert = convert.option("--format json");
             format!("it is written as JSONL, for current releases; for older ones, run `{convert}`")
         }

@@ -9,7 +9,7 @@ use recount_platform::CommandLine;
 
 /// Returns the command that mends something.
 pub(crate) fn remedy(remedy: &Remedy) -> CommandLine {
-    let about = |command, session: &SessionId| CommandLine::new(command).argument(session.short());
+    let about = |command, session: &SessionId| CommandLine::new(command).argument(session.prefix());
     let chmod = |command, path: &Path| CommandLine::new(command).argument(&path.to_string_lossy());
     match remedy {
         Remedy::Keep => CommandLine::new("recount guard --keep"),

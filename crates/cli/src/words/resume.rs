@@ -10,7 +10,7 @@ pub(crate) fn resume_hint(short: &str, why: &Unresumable) -> Option<String> {
     Some(match why {
         Unresumable::SavedChat => "`recount export FILE` writes it as a session".to_owned(),
         Unresumable::Subagent { parent } => {
-            let resume = CommandLine::new("recount resume").argument(parent.short());
+            let resume = CommandLine::new("recount resume").argument(parent.prefix());
             format!("`{resume}` resumes its main session")
         }
         Unresumable::UnknownFolder => {

@@ -310,7 +310,7 @@ fn a_name_that_the_agent_does_not_list_is_told() {
     home.write(".codex/thread_history_1.sqlite", "");
     let told = home.run(["rename", &id, "Two", "--yes"]);
     assert_eq!(told.code, Some(0), "{told}");
-    assert!(told.stderr.contains("`codex resume NAME` finds this one"), "{told}");
+    assert!(told.stderr.contains("`codex resume NAME` finds the new one"), "{told}");
     let cleared = home.run(["rename", &id, "--clear", "--yes"]);
     assert!(!cleared.stderr.contains("codex resume NAME"), "{cleared}");
 }

@@ -144,9 +144,9 @@ fn the_latest_is_the_latest_here() {
 fn a_pipe_gets_whole_rows() {
     let home = three();
     insta::assert_snapshot!(piped(&home, &["list", "--all"]).stdout, @r"
-    1	aaaa1111-1111-4111-8111-111111111111	2026-11-15T12:00:00Z	.	1	0	15952	0.02827	460			home
-    2	bbbb1111-1111-4111-8111-111111111111	2026-11-15T10:00:00Z	code/shop	1	0	15952	0.02827	460			shop
-    3	cccc1111-1111-4111-8111-111111111111	2026-11-15T08:00:00Z	old/shop	1	0	15952	0.02827	464			shop-1
+    1	aaaa1111-1111-4111-8111-111111111111	2026-11-15T12:00:00Z	gemini	.	1	0	15952	0.02827	460			home
+    2	bbbb1111-1111-4111-8111-111111111111	2026-11-15T10:00:00Z	gemini	code/shop	1	0	15952	0.02827	460			shop
+    3	cccc1111-1111-4111-8111-111111111111	2026-11-15T08:00:00Z	gemini	old/shop	1	0	15952	0.02827	464			shop-1
     ");
     let rows = piped(&home, &["projects"]).stdout;
     assert!(rows.lines().all(|row| row.split('\t').count() == 9), "{rows}");

@@ -25,6 +25,7 @@ mod merge;
 mod r#move;
 mod odd_homes;
 mod old_spellings;
+mod other_agents;
 mod own_form;
 mod private;
 mod project_names;

@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use recount_formats::outline::{AgentCall, Head, Outline};
 use recount_formats::source::ScannedFile;
 use recount_model::{
-    Entrypoint, FileFacts, FileRole, Grammar, MessageCounts, Problem, RawJson, RecordedPath,
-    SessionFacts, SessionId, SessionKind, SourceName, SourceState, StrictCounts, TitleFrom, Tokens,
-    ToolCounts, What, timestamp,
+    AgentNote, Entrypoint, FileFacts, FileRole, Grammar, MessageCounts, Problem, RawJson,
+    RecordedPath, SessionFacts, SessionId, SessionKind, SourceName, SourceState, StrictCounts,
+    TitleFrom, Tokens, ToolCounts, What, timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::sessions::list::{Digest, Used};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 
 /// Raised with every change to the form, or to what is counted.
-pub(crate) const VERSION: u32 = 11;
+pub(crate) const VERSION: u32 = 12;
 
 /// What is kept of a session, wherever its files lie.
 #[derive(Serialize, Deserialize)]
@@ -24,6 +24,7 @@ pub(crate) struct Core {
     id: SessionId,
     kind: SessionKind,
     parent: Option<SessionId>,
+    agent: Option<AgentNote>,
     title: Option<String>,
     title_from: TitleFrom,
     first_prompt: Option<String>,
@@ -85,6 +86,7 @@ impl Core {
             id: facts.id.clone(),
             kind: facts.kind,
             parent: facts.parent.clone(),
+            agent: facts.agent.clone(),
             title: facts.title.clone(),
             title_from: facts.title_from,
             first_prompt: facts.first_prompt.clone(),
@@ -119,6 +121,7 @@ impl Core {
             kind: self.kind,
             parent: self.parent,
             parent_call: None,
+            agent: self.agent,
             title: self.title,
             title_from: self.title_from,
             first_prompt: self.first_prompt,

@@ -55,7 +55,7 @@ fn children(disk: &DiskSnapshot, parent: &Opened) -> Vec<Opened> {
         let folder = folder.map(|folder| folder.at.path.clone());
         let mut row = facts(source, &session_files);
         row.project = parent.facts.project.clone();
-        row.parent_call = caller(&calls, &row);
+        row.parent_call = caller(Some(source), &calls, &row);
         Opened::new(source, row, session_files, folder)
     };
     found.into_iter().filter_map(|(_, session_files)| session_files.map(open)).collect()

@@ -35,7 +35,7 @@ impl<'a> Said<'a> {
                 let mut calls = self.row.calls.iter().enumerate();
                 calls.try_for_each(|(at, call)| rows.push(&self.call_row(at, call)))
             }
-            ExportTable::Requests => match self.row.tokens {
+            ExportTable::Requests => match self.row.tokens.filter(|_| !self.row.is_copy) {
                 Some(tokens) => rows.push(&self.request_row(tokens)),
                 None => Ok(()),
             },

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::time::{Duration, Instant};
 
-use recount_export::Format;
+use recount_export::{ExportTable, Format};
 
 use super::manifest::{Entry, Manifest};
 use super::partition::{gone, partitions};
@@ -54,7 +54,10 @@ impl Engine {
         let _turn = recount_writer::lock(&folder.join(LOCK), PATIENCE)?;
         let mut manifest = Manifest::read(folder)?;
         manifest.sweep(folder)?;
-        let stock = self.stock(selection, true);
+        let mut stock = self.stock(selection, true);
+        if export.tables.contains(&ExportTable::Requests) {
+            stock = stock.without(self.copied_requests(progress)?);
+        }
         let items = selection.items();
         let mut jobs = match export.format {
             Format::Csv => tables(&stock, &items, export, folder, &mut manifest),

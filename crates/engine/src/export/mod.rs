@@ -155,8 +155,13 @@ impl Engine {
     ) -> io::Result<Exported> {
         let mut renderer = export.format.renderer(&export.options).ok_or(NOT_ONE_FILE)?;
         let mut exported = Exported::default();
-        let stock = self.stock(selection, false);
-        for item in selection.items() {
+        let mut stock = self.stock(selection, false);
+        if export.format == Format::Csv && export.options.table == ExportTable::Requests {
+            let copied = self.copied_requests(&()).map_err(io::Error::other)?;
+            stock = stock.without(copied);
+        }
+        let is_told = |item: &stock::Item<'_>| item.is_told(export.options.table);
+        for item in selection.items().into_iter().filter(is_told) {
             let Some(opened) = stock.open(&item) else {
                 exported.problems.push(item.lost());
                 continue;
@@ -166,7 +171,8 @@ impl Engine {
                 continue;
             }
             let agents = self.agents_of(&opened, &*renderer);
-            let transcript = TranscriptStream::new(&opened, export, &mut *renderer, None);
+            let copied = stock.copied(&opened.facts);
+            let transcript = TranscriptStream::new(&opened, export, &mut *renderer, None, copied);
             std::thread::scope(|scope| {
                 let mut transcript = transcript.with_agents(&agents).ahead(scope);
                 transcript.part(&|_| String::new(), out)?;
@@ -218,7 +224,7 @@ impl Engine {
         let renderer = export.format.renderer(&export.options);
         let mut renderer = renderer.ok_or_else(|| Error::Output(NOT_ONE_FILE.into()))?;
         let agents = self.agents_of(&opened, &*renderer);
-        let transcript = TranscriptStream::new(&opened, export, &mut *renderer, export.split);
+        let transcript = TranscriptStream::new(&opened, export, &mut *renderer, export.split, None);
         let written = std::thread::scope(|scope| {
             let mut transcript = transcript.with_agents(&agents).ahead(scope);
             let written = transcript.write(&|number| part_of(path, number))?;

@@ -45,9 +45,14 @@ pub(super) fn partitions<'a>(
         let listed = items.iter().map(|item| format!("{:?}", cells(item.facts)));
         let listed = format!("{:016x}", hash(&listed.collect::<Vec<_>>()));
         let mut outputs = Vec::new();
+        let copied = stock.copied_stamp(&items);
         for &table in &export.tables {
-            let stamp =
-                if table == ExportTable::Sessions { Some(listed.clone()) } else { said.clone() };
+            let stamp = match table {
+                ExportTable::Sessions => Some(listed.clone()),
+                // What is a copy changes with other sessions.
+                ExportTable::Requests => said.clone().map(|said| format!("{said}{copied:016x}")),
+                _ => said.clone(),
+            };
             let key = format!("{}{partition}", prefix(table));
             let stem = stem(table, &partition, &key, folder, manifest)?;
             claim(manifest, &key, &stem, Format::Parquet.extension());

@@ -64,7 +64,11 @@ pub(super) fn tables<'a>(
         let known = manifest.sessions.get(&key).and_then(|entry| stem_of(entry, "csv"));
         let stem = known.unwrap_or_else(|| taken.find(table.name(), free));
         claim(manifest, &key, &stem, "csv");
-        let outputs = vec![Output { key, stamp: stamp.clone(), stem, table: Some(table) }];
+        // What is a copy changes with other sessions.
+        let copied = (table == ExportTable::Requests).then(|| stock.copied_stamp(items));
+        let copied = copied.map(|copied| format!("{copied:016x}")).unwrap_or_default();
+        let stamp = stamp.clone().map(|stamp| stamp + &copied);
+        let outputs = vec![Output { key, stamp, stem, table: Some(table) }];
         jobs.push(Job { outputs, items: items.to_vec(), bytes });
     }
     jobs

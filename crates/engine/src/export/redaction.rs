@@ -126,6 +126,11 @@ impl Redaction {
         if let Some(call) = &mut clean.parent_call {
             pass.name(call);
         }
+        if let Some(agent) = &mut clean.agent {
+            pass.maybe(&mut agent.kind);
+            pass.maybe(&mut agent.name);
+            pass.maybe(&mut agent.description);
+        }
         if let Some(labels) = &mut clean.labels {
             labels.tags = labels.tags.iter().map(|tag| pass.clean(tag)).collect();
         }

@@ -1,6 +1,7 @@
 //! Sessions as rows of several tables at once: each message is read once, whatever tables it has rows in.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,7 @@ const MOST: usize = 16 * 1024 * 1024;
 /// The column that is in the name of the folder; files must not say it again.
 const IN_PATH: &str = "source";
 /// Raised with every change to what the cells hold.
-const ROWS: u32 = 1;
+const ROWS: u32 = 2;
 
 /// What was written.
 pub(super) struct Gathered {
@@ -64,9 +65,12 @@ pub(super) fn gather(
                 gathered.lost = true;
                 continue;
             };
-            tables.said(&opened, &facts, export, &mut gathered.problems)?;
+            let copied = stock.copied(item.facts);
+            tables.said(&opened, &facts, (export, copied), &mut gathered.problems)?;
         }
-        tables.session(&facts)?;
+        if !facts.is_background {
+            tables.session(&facts)?;
+        }
     }
     for File { path, rows, .. } in tables.files {
         let draft = rows.finish().map_err(|source| unwritten(&path, source))?;
@@ -140,7 +144,7 @@ impl Tables {
         &mut self,
         opened: &Opened,
         facts: &SessionFacts,
-        export: &Export,
+        (export, copied): (&Export, Option<&HashSet<u64>>),
         problems: &mut Vec<Problem>,
     ) -> Result<(), Error> {
         let redaction = export.redaction.as_deref();
@@ -155,8 +159,11 @@ impl Tables {
         };
         // As in `sql`: what is borrowed from another session is counted there.
         bodies.keep_own();
-        while let Some(told) = next(&mut bodies) {
+        while let Some(mut told) = next(&mut bodies) {
             number += 1;
+            let row = &mut told.0;
+            row.is_copy =
+                row.request.is_some_and(|key| copied.is_some_and(|all| all.contains(&key)));
             self.message(told, (opened, facts, number), redaction, problems)?;
         }
         Ok(())
@@ -189,7 +196,9 @@ impl Tables {
         };
         let session = facts.id.as_str();
         let said = Said { session, number, file: &file, row: &row, message: message.as_ref() };
-        for File { table, path, rows, .. } in &mut self.files {
+        // Nobody said anything in what the agent ran for itself, and yet its requests count.
+        let is_told = |table: ExportTable| !facts.is_background || table == ExportTable::Requests;
+        for File { table, path, rows, .. } in self.files.iter_mut().filter(|f| is_told(f.table)) {
             said.tell(*table, rows).map_err(|source| unwritten(path, source))?;
         }
         self.spill()

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use recount_export::ExportTable;
 use recount_formats::NativeFormat;
 use recount_formats::Sources;
 use recount_formats::bytes::Buffer;
@@ -15,6 +16,7 @@ use super::{Selection, native};
 use crate::cache::growth::FullRead;
 use crate::cache::refresh::{hash, is_racy, version};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group};
+use crate::stats::copies::CopiedRequests;
 use crate::{Engine, Opened};
 
 /// Raised with every change to what renderers write.
@@ -29,6 +31,8 @@ pub(super) struct Stock {
     /// The sessions that are asked for.
     ids: HashSet<String>,
     sources: Sources,
+    /// Requests that sessions hold copies of; only looked for where requests are written.
+    copied: CopiedRequests,
 }
 
 /// A session of a selection.
@@ -53,11 +57,33 @@ impl Engine {
         }
         let outputs = disk.folders.iter().map(|_| OnceLock::new()).collect();
         let ids = selection.sessions().iter().map(|facts| facts.id.to_string()).collect();
-        Stock { disk, files, outputs, ids, sources: self.sources }
+        let copied = CopiedRequests::default();
+        Stock { disk, files, outputs, ids, sources: self.sources, copied }
     }
 }
 
 impl Stock {
+    /// Leaves out requests that a session only holds copies of.
+    pub(super) fn without(self, copied: CopiedRequests) -> Self {
+        Self { copied, ..self }
+    }
+
+    /// Returns the requests that a session only holds copies of.
+    pub(super) fn copied(&self, facts: &SessionFacts) -> Option<&HashSet<u64>> {
+        self.copied.of(facts)
+    }
+
+    /// Returns what changes when the requests that sessions hold copies of do.
+    pub(super) fn copied_stamp(&self, items: &[Item<'_>]) -> u64 {
+        let sorted = |item: &Item<'_>| {
+            let mut keys: Vec<u64> =
+                self.copied(item.facts).into_iter().flatten().copied().collect();
+            keys.sort_unstable();
+            keys
+        };
+        hash(&items.iter().map(sorted).collect::<Vec<_>>())
+    }
+
     /// Opens a session; `None` when its files are gone by now, or cannot be read: then there is nothing to write, and what was
     /// written of it before stays.
     pub(super) fn open<'a>(&self, item: &Item<'a>) -> Option<Cow<'a, Opened>> {
@@ -162,6 +188,11 @@ impl Selection {
 }
 
 impl Item<'_> {
+    /// Whether it has rows in a table. Nobody said anything in what the agent ran for itself, and yet its requests count.
+    pub(super) fn is_told(&self, table: ExportTable) -> bool {
+        !self.facts.is_background || table == ExportTable::Requests
+    }
+
     /// Returns the name that the agent itself would give to the session's file.
     pub(super) fn own_stem(&self, form: &dyn NativeFormat) -> String {
         let SessionFacts { id, kind, started, .. } = self.facts;

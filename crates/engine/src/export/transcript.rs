@@ -1,7 +1,7 @@
 //! One session, told to a renderer message by message, with the sub-agents that it ran.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread::Scope;
@@ -54,11 +54,13 @@ struct PassedMessage<'a> {
     /// How many messages there were so far.
     many: usize,
     messages: Source<'a>,
+    /// Requests that were made in another session, and are counted there.
+    copied: Option<&'a HashSet<u64>>,
 }
 
 /// Where messages come from: a session's files, or a saved chat, which is in memory.
 enum Source<'a> {
-    Files(Messages<'a>),
+    Files(Box<Messages<'a>>),
     Saved(std::slice::Iter<'a, Message>),
 }
 
@@ -68,10 +70,11 @@ impl<'a> TranscriptStream<'a> {
         export: &'a Export,
         renderer: &'a mut dyn Renderer,
         split: Option<usize>,
+        copied: Option<&'a HashSet<u64>>,
     ) -> Self {
         // What is in an image cannot be looked through.
         let images = if export.redaction.is_some() { Images::Named } else { export.images };
-        let told = PassedMessage::new(opened, export, renderer);
+        let told = PassedMessage::new(opened, export, renderer, copied);
         Self {
             export,
             facts: told.facts.clone(),
@@ -222,7 +225,7 @@ impl<'a> TranscriptStream<'a> {
             if !wanted(&agent.facts) || !self.met.insert(number) {
                 continue;
             }
-            let told = PassedMessage::new(agent, self.export, self.renderer);
+            let told = PassedMessage::new(agent, self.export, self.renderer, None);
             self.renderer.nest(&told.facts, out)?;
             for message in told {
                 if let Some(message) = self.one(message, out)? {
@@ -237,7 +240,12 @@ impl<'a> TranscriptStream<'a> {
 }
 
 impl<'a> PassedMessage<'a> {
-    fn new(opened: &'a Opened, export: &'a Export, renderer: &dyn Renderer) -> Self {
+    fn new(
+        opened: &'a Opened,
+        export: &'a Export,
+        renderer: &dyn Renderer,
+        copied: Option<&'a HashSet<u64>>,
+    ) -> Self {
         let facts = match export.redaction.as_deref() {
             Some(redaction) => Cow::Owned(redaction.facts(&opened.facts)),
             None => Cow::Borrowed(&opened.facts),
@@ -245,10 +253,16 @@ impl<'a> PassedMessage<'a> {
         let detail = if renderer.shows_outputs() { Detail::Whole } else { Detail::Gist };
         let messages = match opened.messages(export.view()) {
             _ if !renderer.wants_messages() => Source::Saved([].iter()),
-            Some(messages) => Source::Files(messages.in_detail(detail)),
+            Some(mut messages) => {
+                // As in `sql`: what is borrowed from another session is counted there.
+                if renderer.is_table() {
+                    messages.keep_own();
+                }
+                Source::Files(Box::new(messages.in_detail(detail)))
+            }
             None => Source::Saved(opened.saved().iter()),
         };
-        Self { export, facts, many: 0, messages }
+        Self { export, facts, many: 0, messages, copied }
     }
 }
 
@@ -257,7 +271,14 @@ impl<'a> Iterator for PassedMessage<'a> {
 
     fn next(&mut self) -> Option<Outcome<'a>> {
         let next = match &mut self.messages {
-            Source::Files(messages) => messages.next().map(|message| message.map(Cow::Owned)),
+            Source::Files(messages) => {
+                let is_copy = is_copy(messages, self.copied);
+                let uncounted = |message: Message| {
+                    let tokens = message.tokens.filter(|_| !is_copy);
+                    Message { tokens, ..message }
+                };
+                messages.next().map(|message| message.map(|message| Cow::Owned(uncounted(message))))
+            }
             Source::Saved(messages) => messages.next().map(|message| Ok(Cow::Borrowed(message))),
         };
         self.many += 1;
@@ -273,6 +294,13 @@ impl<'a> Iterator for PassedMessage<'a> {
         }
         Some(next)
     }
+}
+
+/// Whether the request of the next message was made in another session.
+fn is_copy(messages: &Messages<'_>, copied: Option<&HashSet<u64>>) -> bool {
+    let Some((copied, next)) = copied.zip(messages.upcoming()) else { return false };
+    let key = messages.source().request_key(next.outline, next.entry);
+    key.is_some_and(|key| copied.contains(&key))
 }
 
 /// Returns the path of a file in a folder, for a name that may have a folder of its own in front.

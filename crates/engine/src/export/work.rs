@@ -163,13 +163,15 @@ impl Work<'_> {
         let mut outcome = Outcome::default();
         let path = self.place(output, 1);
         let bytes = recount_writer::write_with(&path, |out| {
-            for item in &job.items {
+            let is_told = |item: &&Item<'_>| item.is_told(output.table.unwrap_or_default());
+            for item in job.items.iter().filter(is_told) {
                 let Some(opened) = self.stock.open(item) else {
                     outcome.lose(item);
                     continue;
                 };
+                let copied = self.stock.copied(&opened.facts);
                 let mut transcript =
-                    TranscriptStream::new(&opened, self.export, &mut *renderer, None);
+                    TranscriptStream::new(&opened, self.export, &mut *renderer, None, copied);
                 transcript.part(&|_| String::new(), out)?;
             }
             Ok(())
@@ -192,8 +194,13 @@ impl Work<'_> {
                 outcome.lose(item);
                 continue;
             };
-            let mut transcript =
-                TranscriptStream::new(&opened, self.export, &mut *renderer, self.export.split);
+            let mut transcript = TranscriptStream::new(
+                &opened,
+                self.export,
+                &mut *renderer,
+                self.export.split,
+                None,
+            );
             let written = transcript.write(&|number| self.place(output, number))?;
             files.extend(written.iter().map(|(path, bytes)| self.named(path, *bytes)));
             outcome.problems.append(&mut transcript.problems);

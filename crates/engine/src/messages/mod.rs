@@ -5,6 +5,7 @@ mod merged;
 pub(crate) mod records;
 pub(crate) mod window;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -84,6 +85,8 @@ pub struct Messages<'a> {
     /// The files whose lines are being counted.
     counting: Vec<usize>,
     names: Vec<Arc<str>>,
+    /// The sub-agent that each call ran, as far as the session's files tell.
+    agents: HashMap<&'a str, &'a str>,
     detail: Detail,
 }
 
@@ -115,6 +118,7 @@ impl<'a> Messages<'a> {
             counters: session_files.files.iter().map(|_| None).collect(),
             counting: Vec::new(),
             names: session_files.files.iter().map(name).collect(),
+            agents: session_files.files.iter().flat_map(agents).collect(),
             detail: Detail::Whole,
         }
     }
@@ -235,6 +239,11 @@ impl<'a> Messages<'a> {
         self.session_files.files.get(pending.session_file)?.file.outline.entries.get(pending.entry)
     }
 
+    /// Returns the agent that wrote them.
+    pub(crate) fn source(&self) -> &'static dyn Source {
+        self.source
+    }
+
     /// Returns what is known of the next message.
     pub(crate) fn upcoming(&self) -> Option<Upcoming<'a>> {
         let &Pending { session_file, entry, span, fate, .. } = self.pending.as_slice().first()?;
@@ -340,7 +349,7 @@ impl<'a> Messages<'a> {
         let entry = outline.entries.get(pending.entry);
         let model = entry.and_then(|entry| outline.models.get(usize::from(entry.model?)));
         let others = Versions { outline, pending, path };
-        source.message(&MessageRequest {
+        let mut message = source.message(&MessageRequest {
             bytes,
             pieces: &pieces,
             file: &name,
@@ -351,8 +360,20 @@ impl<'a> Messages<'a> {
             others: &others,
             folder,
             detail,
-        })
+        })?;
+        // Not every record of a call names the agent that it ran.
+        for call in message.tool_calls.iter_mut().filter(|call| call.agent_id.is_none()) {
+            let agent = call.id.as_deref().and_then(|id| self.agents.get(id));
+            call.agent_id = agent.map(|agent| (*agent).to_owned());
+        }
+        Ok(message)
     }
+}
+
+/// Returns calls that ran sub-agents, each with its agent.
+fn agents(session_file: &SessionFile) -> impl Iterator<Item = (&str, &str)> {
+    let calls = session_file.file.outline.agent_calls.iter();
+    calls.filter_map(|call| Some((&*call.call, call.agent.as_deref()?)))
 }
 
 impl Iterator for Messages<'_> {

@@ -6,16 +6,35 @@ use std::path::Path;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::{FilePlacement, ScannedFile};
 
+use recount_model::{SourceState, TitleFrom};
+
 use crate::Engine;
 use crate::projects::resolve::{Effort, ProjectHints};
 use crate::sessions::finish::caller;
+use crate::sessions::list::ListQuery;
 use crate::sessions::open::Opened;
 
 impl Engine {
+    /// Takes the title from the list where it may stand in the file of another session.
+    fn find_title(&self, opened: &mut Opened) {
+        let is_prompt = matches!(opened.facts.title_from, TitleFrom::Prompt | TitleFrom::None);
+        let source = opened.source();
+        let may_be = |state: &SourceState| source.may_have_title_elsewhere(state);
+        if !is_prompt || opened.is_saved() || !opened.facts.states.iter().any(may_be) {
+            return;
+        }
+        let Ok(listing) = self.list(&ListQuery::default(), &()) else { return };
+        let key = opened.facts.key();
+        if let Some(row) = listing.sessions.iter().find(|row| row.key() == key) {
+            (opened.facts.title, opened.facts.title_from) = (row.title.clone(), row.title_from);
+        }
+    }
+
     /// Fills in what the user has put on it, and what needs a look at other sessions: the number and title in the agent's own list, and the call that
     /// ran a sub-agent.
     pub fn complete(&self, opened: &mut Opened) {
         opened.facts.labels = Some(self.labels_of(opened.facts.source, &opened.facts.id));
+        self.find_title(opened);
         let disk = self.look();
         if let Some(parent) = opened.facts.parent.clone() {
             let own = opened.facts.source;
@@ -26,7 +45,8 @@ impl Engine {
             let calls = outlines
                 .flat_map(|session_file| session_file.file.outline.agent_calls.clone())
                 .collect();
-            opened.facts.parent_call = caller(&BTreeMap::from([(parent, calls)]), &opened.facts);
+            let callers = BTreeMap::from([(parent, calls)]);
+            opened.facts.parent_call = caller(Some(opened.source()), &callers, &opened.facts);
             return;
         }
         let facts = &opened.facts;

@@ -65,6 +65,7 @@ fn blank(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
         kind: session_files.kind,
         parent: session_files.parent.clone(),
         parent_call: None,
+        agent: main.and_then(|main| main.file.outline.head.agent.clone()),
         title: None,
         title_from: TitleFrom::None,
         first_prompt: None,

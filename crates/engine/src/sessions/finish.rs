@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use recount_formats::Source;
 use recount_formats::outline::AgentCall;
 use recount_formats::source::{AgentRow, ScannedFile};
 use recount_model::{
@@ -28,9 +29,9 @@ pub(crate) fn finish(disk: &DiskSnapshot, digests: &mut [Digest], resolved: &Res
             (facts.title, facts.title_from) = (Some((*name).to_owned()), TitleFrom::Name);
         }
         facts.project = resolved.project_of(digest.folder, facts.cwd.as_ref());
-        facts.parent_call = caller(&callers, facts);
+        let source = disk.folders.get(digest.folder).map(|folder| folder.source);
+        facts.parent_call = caller(source, &callers, facts);
         if !titles.is_empty() && matches!(facts.title_from, TitleFrom::Prompt | TitleFrom::None) {
-            let source = disk.folders.get(digest.folder).map(|folder| folder.source);
             let key = |state| Some((facts.source, source?.end_key(state)?));
             let title = facts.states.iter().filter_map(key).find_map(|key| titles.get(&key));
             if let Some(title) = title {
@@ -74,12 +75,18 @@ fn callers(digests: &[Digest]) -> BTreeMap<SessionId, Arc<[AgentCall]>> {
     calling.map(|digest| (digest.facts.id.clone(), Arc::clone(&digest.agent_calls))).collect()
 }
 
-/// Finds the call that ran a sub-agent: the one that names it, else the first that ended after it did.
+/// Finds the call that ran a sub-agent: the one that its files name, the one that names it, else the first that ended after it did.
 pub(crate) fn caller(
+    source: Option<&dyn Source>,
     callers: &BTreeMap<SessionId, Arc<[AgentCall]>>,
     facts: &SessionFacts,
 ) -> Option<String> {
-    let calls = callers.get(facts.parent.as_ref()?)?;
+    let parent = facts.parent.as_ref()?;
+    let recorded = |source: &dyn Source| facts.states.iter().find_map(|s| source.parent_call(s));
+    if let Some(call) = source.and_then(recorded) {
+        return Some(call);
+    }
+    let calls = callers.get(parent)?;
     let names = |call: &&AgentCall| call.agent.as_deref() == Some(facts.id.as_str());
     let last = facts.updated.map(Timestamp::as_millisecond);
     let after = |call: &&AgentCall| call.agent.is_none() && call.ended >= last;

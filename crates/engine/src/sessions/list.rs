@@ -59,6 +59,8 @@ pub struct ListQuery {
     pub pinned: bool,
     /// Only sessions that hold this.
     pub content: ContentFilter,
+    /// Whether to list what agents ran for themselves, too.
+    pub background: bool,
     /// The order.
     pub sort: SortOrder,
     /// No more than this many.
@@ -177,9 +179,9 @@ impl Engine {
         let (asked, scope) = self.asked(&mut listing.sessions, query, &unmatched, said.as_ref())?;
         listing.scope = scope;
         let mut asked = asked.into_iter();
-        listing
-            .sessions
-            .retain(|session| asked.next().unwrap_or_default() && !session.is_background);
+        listing.sessions.retain(|session| {
+            asked.next().unwrap_or_default() && (query.background || !session.is_background)
+        });
         if query.sort == SortOrder::Cost {
             self.price(&mut listing.sessions, progress);
         }

@@ -76,7 +76,7 @@ impl Engine {
     pub fn resume(&self, wanted: &str, progress: &dyn Progress) -> Result<Resume, Error> {
         let opened = self.open(wanted, progress)?;
         let id = opened.facts.id.clone();
-        let refuse = |why: Unresumable| Error::NotResumable { id: id.short().to_owned(), why };
+        let refuse = |why: Unresumable| Error::NotResumable { id: id.prefix().to_owned(), why };
         if opened.is_saved() {
             return Err(refuse(Unresumable::SavedChat));
         }

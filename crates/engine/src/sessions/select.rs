@@ -7,7 +7,7 @@ use std::sync::Arc;
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::SessionFiles;
-use recount_model::{FileRole, SessionFacts, SessionId, SessionKey, SessionKind};
+use recount_model::{FileRole, SessionFacts, SessionId, SessionKey, SessionKind, TitleFrom};
 
 use crate::cache::growth::FullRead;
 use crate::projects::resolve::ProjectHints;
@@ -113,6 +113,10 @@ impl Engine {
         let folder_path: Option<PathBuf> =
             folder.and_then(|at| disk.folders.get(at)).map(|folder| folder.at.path.clone());
         let mut row = facts(source, &session_files);
+        let root = folder.and_then(|at| disk.folders.get(at)).map(|folder| folder.root);
+        if let Some(name) = root.and_then(|root| name_of(&disk, root, &row.id)) {
+            (row.title, row.title_from) = (Some(name.to_owned()), TitleFrom::Name);
+        }
         self.pricing().put(&UsageLog::of(source, &session_files, &row), &mut row);
         if let Some(number) = folder {
             let hash = main(&session_files)
@@ -141,6 +145,12 @@ impl Engine {
         let found = scan_files(disk, disk.groups(groups), &FullRead, progress, keep);
         found.into_iter().filter_map(|(_, session_files)| session_files).collect()
     }
+}
+
+/// Returns the name that the user gave to a session, where the agent keeps names beside its sessions.
+fn name_of<'a>(disk: &'a DiskSnapshot, root: usize, id: &SessionId) -> Option<&'a str> {
+    let mut names = disk.names.get(root)?.iter().rev();
+    names.find(|(named, _)| named == id).map(|(_, name)| name.as_str())
 }
 
 /// Puts together what one session's files under different names gave.

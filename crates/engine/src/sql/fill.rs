@@ -21,7 +21,7 @@ use crate::{Engine, Error};
 /// The folder of fact files in our data folder.
 const FOLDER: &str = "facts";
 /// Raised with every change to what is put into the tables.
-const ROWS: u32 = 1;
+const ROWS: u32 = 2;
 /// How long another run that is filling the file is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// What is read is made safe this often,
@@ -83,7 +83,7 @@ impl Engine {
         let mut file = FactFile::open(path, &version)?;
         let sessions: Vec<Stale<'_>> =
             digests.iter().filter_map(|digest| session(disk, digest)).collect();
-        if is_fresh(&sessions, &file.stamps()?) {
+        if is_fresh(&sessions, &file.stamps()?) && file.knows_copies()? {
             return Ok(());
         }
         let _turn = recount_writer::lock(path, PATIENCE)?;
@@ -97,9 +97,10 @@ impl Engine {
         stale.retain(|session| known.get(&session.key) != Some(&session.stamp));
         stale.sort_by_key(|stale| std::cmp::Reverse(stale.digest.facts.updated));
         match self.catalog().map(|catalog| Growth::new(catalog, &self.outlines)) {
-            Some(growth) => fill(&mut file, disk, &stale, &growth, progress),
-            None => fill(&mut file, disk, &stale, &FullRead, progress),
+            Some(growth) => fill(&mut file, disk, &stale, &growth, progress)?,
+            None => fill(&mut file, disk, &stale, &FullRead, progress)?,
         }
+        Ok(file.find_copies()?)
     }
 }
 
@@ -191,6 +192,9 @@ fn one(
         source: facts.source.as_str(),
         id: facts.id.as_str().to_owned(),
         folder: folder.map(|folder| folder.to_string_lossy().into_owned()),
+        began: facts.started.map(jiff::Timestamp::as_millisecond),
+        ended: facts.updated.map(jiff::Timestamp::as_millisecond),
+        is_background: facts.is_background,
         files,
         messages,
     }

@@ -63,8 +63,7 @@ impl Engine {
         let mut looked = Looked::default();
         if needs.sessions {
             self.aliases()?;
-            let (listing, disk, mut digests, _) = self.everything(&Effort::List, progress)?;
-            digests.retain(is_listed);
+            let (listing, disk, digests, _) = self.everything(&Effort::List, progress)?;
             looked.count(&disk, &digests);
             looked.sessions = listing.sessions;
             looked.sessions.retain(|facts| !facts.is_background);
@@ -73,8 +72,7 @@ impl Engine {
                 (looked.facts, looked.note) = self.fresh_facts(&disk, &digests, progress)?;
             }
         } else if needs.facts {
-            let (disk, mut digests) = self.digests(progress)?;
-            digests.retain(is_listed);
+            let (disk, digests) = self.digests(progress)?;
             looked.count(&disk, &digests);
             (looked.facts, looked.note) = self.fresh_facts(&disk, &digests, progress)?;
         }
@@ -97,16 +95,13 @@ impl Engine {
     }
 }
 
-/// Whether a session is somebody's, and not one that the agent ran for itself.
-fn is_listed(digest: &Digest) -> bool {
-    !digest.facts.is_background
-}
-
 impl Looked {
     fn count(&mut self, disk: &DiskSnapshot, digests: &[Digest]) {
         self.problems.clone_from(&disk.problems);
         self.problem_count = disk.problems.len() as u64;
-        for facts in digests.iter().map(|digest| &digest.facts) {
+        // What the agent ran for itself has requests, and nothing that anybody could miss.
+        for facts in digests.iter().map(|digest| &digest.facts).filter(|facts| !facts.is_background)
+        {
             self.problems.extend(facts.problem_list.iter().cloned());
             self.problem_count += facts.problems;
             self.not_understood += facts.not_understood;

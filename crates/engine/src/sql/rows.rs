@@ -53,6 +53,7 @@ pub(crate) fn next(bodies: &mut Messages<'_>) -> Option<(MessageRow, Result<Mess
         return Some((MessageRow::default(), body));
     };
     let mut row = outlined(outline, entry, (session_file, span), fate);
+    row.request = entry.tokens.and_then(|_| bodies.source().request_key(outline, entry));
     row.pieces = outline.pieces_of(entry).map(|v| (v.span.offset, v.span.bytes)).collect();
     if body.as_ref().is_ok_and(is_cut) {
         let others = outline.versions_of(entry).map(|version| version.span);

@@ -40,6 +40,8 @@ fn identity(session: &SessionFacts) -> Vec<SqlValue<'static>> {
         word(kind),
         text(session.parent.as_ref().map(recount_model::SessionId::as_str)),
         text(session.parent_call.as_deref()),
+        text(session.agent.as_ref().and_then(|agent| agent.kind.as_deref())),
+        text(session.agent.as_ref().and_then(|agent| agent.description.as_deref())),
         text(session.title.as_deref()),
         word(title_from),
         text(session.first_prompt.as_deref()),

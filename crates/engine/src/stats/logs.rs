@@ -163,9 +163,10 @@ impl UsageLogs {
 
     fn new(listing: Listing, usage_logs: Vec<Vec<u8>>, asked: &[bool]) -> Self {
         let Listing { sessions, problems, scope, .. } = listing;
-        // What was copied belongs to the session that began first.
+        // What was copied belongs to the session that began first. Forks may keep the times of what they copy: then it is the one that
+        // ended first.
         let mut order: Vec<usize> = (0..sessions.len()).collect();
-        let began = |at: &usize| sessions.get(*at).map(|session| (session.started, &session.id));
+        let began = |at: &usize| sessions.get(*at).map(|s| (s.started, s.updated, &s.id));
         order.sort_by(|one, next| began(one).cmp(&began(next)));
         let keys: HashMap<u64, usize> =
             sessions.iter().enumerate().map(|(at, session)| (session_key(session), at)).collect();

@@ -10,6 +10,7 @@ mod budget;
 mod calendar;
 mod compare;
 mod content;
+pub(crate) mod copies;
 mod explain;
 mod figures;
 mod logs;

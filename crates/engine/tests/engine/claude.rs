@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
-use recount_engine::stats::{By, StatsRequest};
+use recount_engine::stats::{By, StatsRequest, UsageFigures};
 use recount_engine::{ListQuery, View};
 use recount_model::{
     Entrypoint, Fate, MessageKind, RecordedPath, SessionFacts, SessionKind, TitleFrom,
@@ -19,13 +19,17 @@ fn listed(home: &Home) -> BTreeMap<String, Arc<SessionFacts>> {
     sessions.into_iter().map(|facts| (facts.id.short().to_owned(), facts)).collect()
 }
 
-fn total(home: &Home) -> u64 {
+fn figures(home: &Home) -> UsageFigures {
     let asked = StatsRequest {
         sessions: ListQuery::default(),
         zone: TimeZone::UTC,
         gap: SignedDuration::from_mins(30),
     };
-    engine_with_data(home.path()).stats(&asked, By::Day, &()).unwrap().total.tokens.total
+    engine_with_data(home.path()).stats(&asked, By::Day, &()).unwrap().total
+}
+
+fn total(home: &Home) -> u64 {
+    figures(home).tokens.total
 }
 
 #[test]
@@ -72,6 +76,7 @@ fn a_resume_that_copied_history_is_a_session_of_its_own_and_counts_once() {
         // Three requests, of which one stands in three files and one in two.
         let each = [4 + 1342 + 12082 + 23, 4 + 1348 + 12139 + 25, 4 + 1353 + 12178 + 12];
         assert_eq!(total(&home), each.iter().sum::<u64>());
+        assert_eq!(figures(&home).prompts, 3, "what was typed counts once, too");
     }
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn outline(facts: &Facts, file: &Arc<str>, problems: Problems) -> Out
         leaf: main.leaf().and_then(|row| facts.ids.get(row as usize)).copied(),
         summaries: facts.session.summaries.clone(),
         version: facts.session.version.clone(),
+        caller: None,
     };
     outline.state = state.encode();
     outline.agent_calls = agent_calls(facts, &groups.others);

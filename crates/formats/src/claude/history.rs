@@ -2,24 +2,32 @@
 
 use std::path::Path;
 
-use recount_model::SessionId;
+use recount_model::{RecordedPath, SessionId};
 
 use super::project::directory_names;
 use super::row::string;
 use crate::bytes::read_tail;
 use crate::named_folders::rows;
-use crate::source::{ProjectFolder, Trace};
+use crate::source::{ProjectFolder, RecordedPrompt, Trace};
 
 /// How much of the history is read, from its end.
 const MOST: u64 = 16 * 1024 * 1024;
 
 /// Returns the prompts that were typed in the projects of a directory.
 pub(crate) fn traces(folder: &ProjectFolder) -> Vec<Trace> {
-    let root = folder.path.parent().and_then(Path::parent);
-    let Some(bytes) = root.and_then(|root| read_tail(&root.join("history.jsonl"), MOST).ok())
-    else {
-        return Vec::new();
+    let Some(root) = folder.path.parent().and_then(Path::parent) else { return Vec::new() };
+    let is_here = |prompt: &RecordedPrompt| {
+        prompt.project.as_ref().is_some_and(|project| {
+            let (name, whole) = directory_names(project.as_str());
+            folder.name == name || folder.name == whole
+        })
     };
+    prompts(root).into_iter().filter(is_here).map(|prompt| prompt.trace).collect()
+}
+
+/// Returns all prompts that were typed, whether or not anything is left of their projects.
+pub(crate) fn prompts(root: &Path) -> Vec<RecordedPrompt> {
+    let bytes = read_tail(&root.join("history.jsonl"), MOST).unwrap_or_default();
     let mut found = Vec::new();
     for line in bytes.split(|byte| *byte == b'\n') {
         let (mut session, mut project, mut text, mut time) = (None, None, None, None);
@@ -36,14 +44,9 @@ pub(crate) fn traces(folder: &ProjectFolder) -> Vec<Trace> {
             }
             Ok(())
         });
-        let is_here = |project: &String| {
-            let (name, whole) = directory_names(project);
-            folder.name == name || folder.name == whole
-        };
-        if let (Some(session), Some(text), true) =
-            (session, text, project.as_ref().is_some_and(is_here))
-        {
-            found.push(Trace { session: SessionId::new(session), time, text });
+        if let (Some(session), Some(text)) = (session, text) {
+            let trace = Trace { session: SessionId::new(session), time, text };
+            found.push(RecordedPrompt { trace, project: project.map(RecordedPath::new) });
         }
     }
     found

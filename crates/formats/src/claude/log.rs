@@ -190,7 +190,7 @@ impl Log {
             _ if known::is_side_row(kind) => self.side(row, kind),
             _ => {
                 self.problem(What::UnknownRecord, span, "kept, see `show --raw`");
-                if row.is_tree() && row.parent.is_some() {
+                if row.is_tree() && (row.parent.is_some() || row.session.is_some()) {
                     // Whatever it is, others continue it.
                     self.push(row, RowKind::Hidden, span);
                 }
@@ -256,7 +256,11 @@ impl Log {
         match what {
             RowKind::Answer => self.answer(row, at),
             RowKind::Results | RowKind::ResultsAndPrompt => self.results(row, at),
-            RowKind::Boundary => self.preserve(row, at),
+            RowKind::Boundary => {
+                self.preserve(row, at);
+                // What it pointed to is not loaded any more.
+                self.facts.leaf = self.facts.leaf.filter(|_| row.marks.is_sidechain);
+            }
             RowKind::Message(_) | RowKind::Notice(_) | RowKind::Hidden => {}
         }
         if matches!(what, RowKind::Message(MessageKind::Prompt) | RowKind::ResultsAndPrompt) {
@@ -526,6 +530,11 @@ fn user(row: &Row<'_>) -> RowKind {
     }
     if is_machine {
         return RowKind::Message(MessageKind::Context);
+    }
+    if row.marks.is_own {
+        let told = content.text.map(worded);
+        let told = told.filter(|told| *told != RowKind::Message(MessageKind::Prompt));
+        return told.unwrap_or(RowKind::Notice(Level::Info));
     }
     if content.typed.is_some() {
         return RowKind::Message(MessageKind::Prompt);

@@ -13,6 +13,7 @@ mod locate;
 mod log;
 mod lookup;
 mod messages;
+mod meta;
 mod native;
 mod packed;
 mod project;
@@ -47,8 +48,8 @@ use crate::outline::{MessageEntry, Outline};
 use crate::retention::RetentionPolicy;
 use crate::source::{
     Artifacts, DataFolders, EarlierListing, FilePlacement, FileTouch, Located, MessageRequest,
-    Placement, ProjectFolder, ProjectLocation, ReadResult, Reader, Recognition, RootShape,
-    ScannedFile, SessionFiles, Source, Trace, Unrecorded, stable_hash,
+    Placement, ProjectFolder, ProjectLocation, ReadResult, Reader, Recognition, RecordedPrompt,
+    RootShape, ScannedFile, SessionFiles, Source, Trace, Unrecorded, stable_hash,
 };
 use crate::stream::StreamFormat;
 
@@ -56,7 +57,10 @@ use crate::stream::StreamFormat;
 const NAME: SourceName = SourceName::new("claude");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+
+/// The answer of a prompt is looked for among this number of entries behind it: what stands between are notes and attachments.
+const NEAR: usize = 64;
 
 /// Claude Code, every release up to 2.1.
 #[derive(Debug)]
@@ -113,7 +117,9 @@ impl Source for Claude {
         let mut saved = None;
         let look = |reader: &dyn Reader| saved = pays.then(|| reader.save()).flatten();
         let reader = buffer.pump_and(&mut input, |_| Box::new(log), look).ok()?;
-        Some(ReadResult { outline: reader.into_outline(), saved })
+        let mut outline = reader.into_outline();
+        meta::add(&mut outline, path);
+        Some(ReadResult { outline, saved })
     }
 
     fn outline_to_keep(&self, path: &Path, buffer: &mut Buffer) -> ReadResult {
@@ -141,6 +147,21 @@ impl Source for Claude {
         entry.id.as_deref().map(|id| stable_hash(&(NAME.as_str(), id)))
     }
 
+    /// Resumes up to 1.0 gave copied prompts new ids, and kept those of answers: a prompt is the one before its answer.
+    fn message_key(&self, outline: &Outline, entry: usize) -> Option<u64> {
+        let own = outline.entries.get(entry)?;
+        let is_said =
+            |entry: &&MessageEntry| matches!(entry.kind, MessageKind::Prompt | MessageKind::Answer);
+        let mut behind = outline.entries.iter().skip(entry + 1).take(NEAR);
+        match behind.find(is_said).filter(|_| own.kind == MessageKind::Prompt) {
+            Some(next) if next.kind == MessageKind::Answer => {
+                let answer = next.id.as_deref()?;
+                Some(stable_hash(&(NAME.as_str(), "before", answer)))
+            }
+            _ => self.request_key(outline, own),
+        }
+    }
+
     /// Some releases keep no other figures than those with which the answer began.
     fn unrecorded(&self, _outline: &Outline, entry: &MessageEntry) -> Unrecorded {
         let is_answer = entry.kind == MessageKind::Answer;
@@ -152,8 +173,19 @@ impl Source for Claude {
         summaries.map(|(leaf, title)| (stable_hash(&leaf), title)).collect()
     }
 
+    /// Releases up to 2.0 wrote titles into whatever session was started next.
+    fn may_have_title_elsewhere(&self, state: &SourceState) -> bool {
+        let version = ClaudeState::decode(state).version;
+        version
+            .is_none_or(|version| ["0.", "1.", "2.0."].iter().any(|old| version.starts_with(old)))
+    }
+
     fn end_key(&self, state: &SourceState) -> Option<u64> {
         ClaudeState::decode(state).leaf.map(|leaf| stable_hash(&leaf))
+    }
+
+    fn parent_call(&self, state: &SourceState) -> Option<String> {
+        ClaudeState::decode(state).caller.map(Into::into)
     }
 
     fn touched(&self, call: &ToolCall) -> Vec<FileTouch> {
@@ -180,6 +212,10 @@ impl Source for Claude {
 
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace> {
         history::traces(folder)
+    }
+
+    fn recorded_prompts(&self, root: &Path) -> Vec<RecordedPrompt> {
+        history::prompts(root)
     }
 
     fn artifacts(&self, folder: &ProjectFolder, id: &SessionId, files: &[PathBuf]) -> Artifacts {
@@ -228,7 +264,9 @@ fn outline_and(path: &Path, buffer: &mut Buffer, look: impl FnOnce(&dyn Reader))
     let file: Arc<str> = Arc::from(path.to_string_lossy());
     let choose = |_: &[u8]| -> Box<dyn Reader> { Box::new(Log::new(Arc::clone(&file))) };
     let read = bytes::open(path).and_then(|mut input| buffer.pump_and(&mut input, choose, look));
-    read.map_or_else(|_| unreadable(&file), Reader::into_outline)
+    let mut outline = read.map_or_else(|_| unreadable(&file), Reader::into_outline);
+    meta::add(&mut outline, path);
+    outline
 }
 
 /// Returns a reader for the bytes of a transcript.

@@ -57,6 +57,8 @@ pub(crate) struct Marks {
     pub(crate) is_error: bool,
     pub(crate) is_aborted: bool,
     pub(crate) is_explicit: bool,
+    /// Whether the agent put the row in by itself, whatever its text says.
+    pub(crate) is_own: bool,
 }
 
 /// What the message of a `user` or `assistant` row says.
@@ -137,6 +139,20 @@ impl<'a> Row<'a> {
             b"isCompactSummary" => self.marks.is_summary = flag(scanner)?,
             b"isApiErrorMessage" => self.marks.is_error = flag(scanner)?,
             b"isAbortedMidStream" => self.marks.is_aborted = flag(scanner)?,
+            b"origin" => {
+                let mut kind = None;
+                object(scanner, |scanner, key| {
+                    if key.is("kind") {
+                        kind = string(scanner)?;
+                        return Ok(());
+                    }
+                    scanner.skip()
+                })?;
+                self.marks.is_own |= kind.is_some_and(|kind| !kind.is("human"));
+            }
+            b"promptSource" => {
+                self.marks.is_own |= string(scanner)?.is_some_and(|source| source.is("system"));
+            }
             b"explicit" => self.marks.is_explicit = flag(scanner)?,
             b"apiBlockIndex" => self.block_index = small(scanner)?,
             b"message" => {

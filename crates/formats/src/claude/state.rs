@@ -275,6 +275,8 @@ pub(crate) struct ClaudeState {
     pub(crate) summaries: Vec<(RowId, String)>,
     /// The release that wrote last.
     pub(crate) version: Option<Box<str>>,
+    /// The call that ran it, of a sub-agent.
+    pub(crate) caller: Option<Box<str>>,
 }
 
 impl ClaudeState {

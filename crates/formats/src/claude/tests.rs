@@ -259,6 +259,65 @@ fn what_was_typed_is_told_from_what_the_agent_wrote() {
 }
 
 #[test]
+fn a_row_that_says_who_wrote_it_is_believed() {
+    let with = |row: String, more: &str| {
+        row.replacen("{\"parentUuid\"", &format!("{{{more},\"parentUuid\""), 1)
+    };
+    let text = [
+        with(user("u1", "", "Fix it"), r#""origin":{"kind":"human"},"promptSource":"typed""#),
+        with(
+            user("u2", "u1", "The build has ended"),
+            r#""origin":{"kind":"channel","server":"x"}"#,
+        ),
+        with(user("u3", "u2", "Go on"), r#""promptSource":"system""#),
+        with(user("u4", "u3", "And this"), r#""promptSource":"queued""#),
+    ];
+    let outline = read(&text.concat());
+    let kinds: Vec<String> = outline.entries.iter().map(|entry| entry.kind.to_string()).collect();
+    assert_eq!(kinds, ["prompt", "notice", "notice", "prompt"]);
+    assert_eq!(outline.problems.kept, []);
+}
+
+#[test]
+fn a_pointer_says_where_to_go_on_until_a_compaction() {
+    let pointer = |row: &str, more: &str| {
+        format!("{{\"type\":\"last-prompt\",\"leafUuid\":\"{row}\"{more},\"sessionId\":\"s\"}}\n")
+    };
+    let early = |row: String| row.replace("18:00:00", "17:00:00");
+    let start = [
+        user("u1", "", "One"),
+        answer("a1", "u1", "m1", "1"),
+        early(user("u2", "a1", "Two")),
+        early(answer("a2", "u2", "m2", "2")),
+        user("u3", "a1", "Three"),
+    ]
+    .concat();
+    assert_eq!(strict(&read(&start)), ["u1", "m1", "u3"], "the newest");
+    let chosen = start.clone() + &pointer("u2", "");
+    assert_eq!(strict(&read(&chosen)), ["u1", "m1", "u2", "m2"], "the newest below the pointer");
+    let missing = start.clone() + &pointer("none", "");
+    assert_eq!(strict(&read(&missing)), ["u1", "m1", "u3"]);
+    let boundary =
+        row("system", "b1", "", r#""subtype":"compact_boundary","logicalParentUuid":"u3""#);
+    let summary = user("s1", "b1", "So far")
+        .replace("\"type\":\"user\"", "\"isCompactSummary\":true,\"type\":\"user\"");
+    let compacted = chosen + &boundary + &summary + &user("u4", "s1", "Four");
+    assert_eq!(strict(&read(&compacted)), ["s1", "u4"]);
+    let nothing = "00000000-0000-0000-0000-000000000000";
+    let again = start + &pointer(nothing, ",\"explicit\":true") + &user("u9", "", "Anew");
+    assert_eq!(strict(&read(&again)), ["u9"]);
+}
+
+#[test]
+fn rows_of_an_unknown_kind_keep_the_chain_together() {
+    let text = row("from-the-future", "x1", "", r#""a":1"#) + &user("u1", "x1", "One");
+    let outline = read(&text);
+    assert_eq!(strict(&outline), ["u1"]);
+    let problems: Vec<What> = outline.problems.kept.iter().map(|problem| problem.what).collect();
+    assert_eq!(problems, [What::UnknownRecord], "and no broken chain");
+}
+
+#[test]
 fn titles_come_in_the_agents_own_order() {
     let base = user("u1", "", "Say hello");
     let side = |kind: &str, key: &str, text: &str| {

@@ -46,7 +46,7 @@ impl Editor for Edits {
     /// Releases that keep this database list names from another one, and read those in the index only to find a thread by its name.
     fn names_note(&self, root: &Path) -> Option<&'static str> {
         root.join("thread_history_1.sqlite").exists().then_some(
-            "the list of current Codex releases shows names from Codex's own database; `codex resume NAME` finds this one",
+            "the list in this release of Codex keeps the old name, because it shows names from its own database; `codex resume NAME` finds the new one",
         )
     }
 

@@ -42,6 +42,12 @@ pub(super) fn is_injected(start: &str) -> bool {
     INJECTED.iter().any(|mark| start.starts_with(mark))
 }
 
+/// Whether a text tells the model of its surroundings, or what the user wishes of every session.
+pub(super) fn is_surroundings(start: &str) -> bool {
+    let start = start.trim_start();
+    start.starts_with("<environment_context>") || start.starts_with("<user_instructions>")
+}
+
 /// Returns what was typed of a prompt: an editor puts its own state in front.
 pub(super) fn typed(prompt: &str) -> &str {
     if !prompt.trim_start().starts_with(EDITOR) {

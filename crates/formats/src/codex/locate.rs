@@ -14,7 +14,7 @@ use crate::source::{
     EarlierListing, FileAt, FilePlacement, Linked, Located, ProjectFolder, Stamp, modified,
 };
 
-use super::names;
+use super::{database, names};
 
 /// How deep below `sessions` rollouts are: year, month, day.
 const DEPTH: u8 = 3;
@@ -41,6 +41,9 @@ pub(super) fn locate(root: &Path, known: Option<&EarlierListing<'_>>) -> Located
     }
     located.folders.sort_by(|one, next| one.path.cmp(&next.path));
     located.basis.files.push(names::index_file(root));
+    // One that is not there yet is looked for under the name that releases have used for long.
+    let index = database::files(root).map_or_else(|| vec![root.join(database::USUAL)], Vec::from);
+    located.basis.files.extend(index);
     located.names = names::given(root);
     located
 }

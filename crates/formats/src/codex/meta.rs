@@ -1,6 +1,6 @@
 //! What a rollout says of the thread as a whole.
 
-use recount_model::{Entrypoint, RecordedPath, SessionId};
+use recount_model::{AgentNote, Entrypoint, RecordedPath, SessionId};
 use serde::{Deserialize, Serialize};
 
 use crate::json::{JsonTree, Scanner};
@@ -26,6 +26,10 @@ pub(super) struct Meta {
     pub(super) base: Option<(Box<str>, Option<u64>)>,
     /// Records below this number are copies of the parent's.
     pub(super) own_from: Option<u64>,
+    /// The last name that the user gave it, in releases that record it here.
+    pub(super) name: Option<Box<str>>,
+    /// What a sub-agent is.
+    pub(super) agent: Option<AgentNote>,
     /// Whether releases of the agent load it.
     pub(super) loadable: bool,
 }
@@ -46,6 +50,8 @@ impl Meta {
         self.is_subagent = thread_source.as_deref().is_some_and(|source| {
             matches!(source, "subagent" | "memory_consolidation" | "guardian")
         });
+        self.agent =
+            note(string(fields.agent_role.or(fields.agent_type)), string(fields.agent_nickname));
         self.started_by(fields.source);
         // Without these the agent cannot read the record (0.104 to 0.166).
         self.loadable =
@@ -75,6 +81,9 @@ impl Meta {
         let spawn = inner.and_then(|inner| inner.get("thread_spawn"));
         let parent = spawn.and_then(|spawn| spawn.text("parent_thread_id"));
         self.parent = self.parent.take().or_else(|| parent.map(Into::into));
+        let said = |key: &str| spawn.and_then(|spawn| spawn.text(key)).map(str::to_owned);
+        let kind = || said("agent_role").or_else(|| said("agent_type"));
+        self.agent = self.agent.take().or_else(|| note(kind(), said("agent_nickname")));
     }
 
     /// Returns what all sources tell of a file.
@@ -86,6 +95,8 @@ impl Meta {
             updated,
             subagent: self.is_subagent,
             parent: id(&self.parent),
+            agent: self.agent.clone(),
+            name: self.name.as_deref().map(str::to_owned),
             cwd: self.cwd.as_deref().map(RecordedPath::new),
             branch: self.branch.clone(),
             entrypoint: self.entrypoint(),
@@ -117,6 +128,12 @@ impl Meta {
             end: offset.unwrap_or(u64::MAX),
         })
     }
+}
+
+fn note(kind: Option<String>, name: Option<String>) -> Option<AgentNote> {
+    let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+    let note = AgentNote { kind: said(kind), name: said(name), description: None };
+    (note != AgentNote::default()).then_some(note)
 }
 
 fn base(raw: &[u8]) -> Option<(Box<str>, Option<u64>)> {

@@ -2,12 +2,14 @@
 
 mod body;
 mod build;
+mod database;
 mod document;
 mod edit;
 mod excerpt;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 mod grouping;
+mod history;
 mod injected;
 mod lines;
 mod live;
@@ -29,6 +31,9 @@ mod tool;
 mod touched;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::{Path, PathBuf};
 
 use recount_model::{Message, Problem, RecordedPath, SessionId, SourceName, ToolCall};
@@ -40,7 +45,8 @@ use crate::native::NativeFormat;
 use crate::outline::{Base, MessageEntry, Outline};
 use crate::source::{
     DataFolders, EarlierListing, FileTouch, Located, MessageRequest, ProjectLocation, ReadResult,
-    Recognition, RootShape, ScannedFile, SessionFile, SessionFiles, Source, stable_hash,
+    Recognition, RecordedPrompt, RootShape, ScannedFile, SessionFile, SessionFiles, Source,
+    stable_hash,
 };
 use crate::stream::StreamFormat;
 
@@ -48,7 +54,7 @@ use crate::stream::StreamFormat;
 const NAME: SourceName = SourceName::new("codex");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Codex, every release up to 0.166.
 #[derive(Debug)]
@@ -139,6 +145,10 @@ impl Source for Codex {
 
     fn known_folders(&self, root: &Path) -> Vec<(RecordedPath, PathBuf)> {
         project::paths(root)
+    }
+
+    fn recorded_prompts(&self, root: &Path) -> Vec<RecordedPrompt> {
+        history::prompts(root)
     }
 
     fn lists_by_number(&self) -> bool {

@@ -8,6 +8,7 @@ use recount_model::SessionId;
 use crate::bytes::{LINES_TAIL, read_tail};
 use crate::json::Scanner;
 
+use super::database;
 use super::record::{string, text};
 
 /// What the name of a rollout says.
@@ -56,13 +57,18 @@ pub(super) fn index_file(root: &Path) -> PathBuf {
     root.join("session_index.jsonl")
 }
 
-/// Reads the names that users gave to threads; the last one of each counts.
+/// Reads the names that users gave to threads; the last one of each counts. The agent's index is asked where no other record has one.
 pub(super) fn given(root: &Path) -> Vec<(SessionId, String)> {
     let bytes = read_tail(&index_file(root), LINES_TAIL).unwrap_or_default();
     let mut names: HashMap<String, String> = HashMap::new();
     for line in bytes.split(|byte| *byte == b'\n') {
         if let Some((id, name)) = entry(line) {
             names.insert(id, name);
+        }
+    }
+    for thread in database::threads(root) {
+        if let Some(name) = thread.name {
+            names.entry(thread.id).or_insert(name);
         }
     }
     let mut names: Vec<_> = names.into_iter().filter(|(_, name)| !name.trim().is_empty()).collect();
@@ -89,7 +95,25 @@ pub(super) fn entry(line: &[u8]) -> Option<(String, String)> {
 
 #[cfg(test)]
 mod tests {
+    use recount_testkit::Home;
+    use rusqlite::Connection;
+
     use super::*;
+
+    #[test]
+    fn names_come_from_the_list_of_names_and_else_from_the_index() {
+        let home = Home::empty();
+        home.write(".codex/session_index.jsonl", "{\"id\":\"a\",\"thread_name\":\"listed\"}\n");
+        let root = home.path().join(".codex");
+        let db = Connection::open(root.join("state_5.sqlite")).unwrap();
+        db.execute_batch(
+            "CREATE TABLE threads (id TEXT PRIMARY KEY, title TEXT, name TEXT);
+             INSERT INTO threads VALUES ('a', 'x', 'stale'), ('b', 'x', 'only here'), ('c', 'x', NULL)",
+        )
+        .unwrap();
+        let named = |id: &str, name: &str| (SessionId::new(id), name.to_owned());
+        assert_eq!(given(&root), [named("a", "listed"), named("b", "only here")]);
+    }
 
     #[test]
     fn names_of_every_release_are_read() {

@@ -2,7 +2,7 @@
 //!
 //! Releases from 0.32 begin a session with a row that has it; before, it stands only in the text that tells the model of
 //! its surroundings, and before 0.2x nowhere. Sessions that the agent compressed (`.jsonl.zst`) are not looked
-//! into. `config.toml` lists the folders that the user trusts.
+//! into. `config.toml` lists the folders that the user trusts, and the agent's index those of threads that may be gone.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 use recount_model::RecordedPath;
 
+use super::database;
 use crate::bytes::read_head;
 use crate::json::Scanner;
 use crate::named_folders::{DOCUMENT, MOST_FILES, Named, entries, object_or_skip, rows, text_into};
@@ -27,6 +28,11 @@ pub(super) fn paths(root: &Path) -> Vec<(RecordedPath, PathBuf)> {
     let bytes = read_head(&settings, DOCUMENT).unwrap_or_default();
     for path in in_settings(&String::from_utf8_lossy(&bytes)) {
         named.add(&path, &settings);
+    }
+    if let Some([index, _]) = database::files(root) {
+        for path in database::threads(root).into_iter().filter_map(|thread| thread.cwd) {
+            named.add(path.as_str(), &index);
+        }
     }
     named.into_sorted()
 }

@@ -94,7 +94,7 @@ fields! {
     exit_code, success, num_turns, reason, error, thread_id, usage, thread_token_usage, model, cwd, timestamp,
     source, thread_source, git, forked_from_id, parent_thread_id, history_mode, history_base,
     subagent_history_start_ordinal, cli_version, originator, thread_settings, goal, images, local_images,
-    agent_thread_id, record_type, instructions, agent_path,
+    agent_thread_id, thread_name, response_id, agent_role, agent_type, agent_nickname, record_type, instructions, agent_path,
     internal_chat_message_metadata_passthrough,
 }
 

@@ -169,8 +169,11 @@ impl Replay {
                 let thread = text(fields.thread_id).map(Text::decode);
                 let is_own = thread.is_none_or(|id| self.meta.id.as_deref() == Some(&*id));
                 if is_own
-                    && let Some(tokens) =
-                        self.counter.record(fields.usage, fields.thread_token_usage)
+                    && let Some(tokens) = self.counter.record(
+                        fields.usage,
+                        fields.thread_token_usage,
+                        fields.response_id,
+                    )
                 {
                     self.book(tokens, span, record.time);
                 }
@@ -417,7 +420,12 @@ impl Replay {
                     .flatten()
                     .any(|list| list.len() > 2 && list != b"null");
                 let words = text(fields.message).map(|text| text.decode_start(injected::TITLE));
-                self.prompt(&words.unwrap_or_default(), has_images, span, time);
+                let words = words.unwrap_or_default();
+                // The first releases with events told of what they put in themselves, too.
+                if injected::is_surroundings(&words) {
+                    return;
+                }
+                self.prompt(&words, has_images, span, time);
             }
             b"item_completed" => self.thread_item(fields, span, time),
             b"token_count" => {
@@ -446,6 +454,10 @@ impl Replay {
             b"thread_rolled_back" => self.roll_back(number(fields.num_turns).unwrap_or(0)),
             b"agent_message" => self.shadow(span, time),
             b"thread_settings_applied" => self.settings(fields),
+            b"thread_name_updated" if self.own => {
+                let name = string(fields.thread_name).filter(|name| !name.trim().is_empty());
+                self.meta.name = name.map(Into::into);
+            }
             b"thread_goal_updated" => self.goal_updated(fields),
             b"error"
             | b"stream_error"

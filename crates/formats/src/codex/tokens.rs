@@ -3,12 +3,15 @@
 //! FORMAT.md has the rule in words. Releases repeat an event for every update of the rate limits, start again from zero in each
 //! process (to 0.9x), begin a fork with its parent's sum, and set the sum to the size of the window when that overflows.
 
+use std::collections::BTreeSet;
+
 use recount_model::Tokens;
 use serde::{Deserialize, Serialize};
 
 use crate::json::{JsonScan, Scanner};
+use crate::source::stable_hash;
 
-use super::record::number;
+use super::record::{number, word};
 
 /// One set of figures, as the service gives them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,6 +95,8 @@ pub(super) struct Counter {
     before: Option<Figures>,
     /// Whether there are records of single responses, which are exact.
     has_records: bool,
+    /// Hashes of the responses that were counted.
+    counted: BTreeSet<u64>,
 }
 
 impl Counter {
@@ -115,12 +120,21 @@ impl Counter {
         used.tokens()
     }
 
-    /// Takes the record of one response, with the sum of all so far.
-    pub(super) fn record(&mut self, usage: Option<&[u8]>, sum: Option<&[u8]>) -> Option<Tokens> {
+    /// Takes the record of one response, with the sum of all so far and the id of the response.
+    pub(super) fn record(
+        &mut self,
+        usage: Option<&[u8]>,
+        sum: Option<&[u8]>,
+        response: Option<&[u8]>,
+    ) -> Option<Tokens> {
         let usage = Figures::read(usage)?;
         let sum = Figures::read(sum);
         self.has_records = true;
-        if sum.is_some() && sum == self.before {
+        let is_known = match response.and_then(word).filter(|id| !id.is_empty()) {
+            Some(id) => !self.counted.insert(stable_hash(id)),
+            None => sum.is_some() && sum == self.before,
+        };
+        if is_known {
             return None;
         }
         self.before = sum.or(self.before);
@@ -200,12 +214,28 @@ mod tests {
         let mut counter = Counter::default();
         let (one, two) = (figures([10, 1]), figures([30, 2]));
         let record = |counter: &mut Counter, usage: &str, sum: &str| {
-            counter.record(Some(usage.as_bytes()), Some(sum.as_bytes())).map(|used| used.total)
+            let (usage, sum) = (Some(usage.as_bytes()), Some(sum.as_bytes()));
+            counter.record(usage, sum, None).map(|used| used.total)
         };
         assert_eq!(record(&mut counter, &one, &one), Some(11));
         assert_eq!(counter.event(Some(info([10, 1], [10, 1]).as_bytes())), None);
         assert_eq!(record(&mut counter, &figures([20, 1]), &two), Some(21));
         assert_eq!(record(&mut counter, &figures([20, 1]), &two), None, "the same once more");
         assert_eq!(counter.event(Some(info([90, 9], [1, 1]).as_bytes())), None);
+    }
+
+    #[test]
+    fn a_response_counts_once_wherever_it_is_recorded_again() {
+        let mut counter = Counter::default();
+        let mut record = |id: &str, sum: [u64; 2]| {
+            let (usage, sum) = (figures([10, 1]), figures(sum));
+            counter
+                .record(Some(usage.as_bytes()), Some(sum.as_bytes()), Some(id.as_bytes()))
+                .is_some()
+        };
+        assert!(record("\"r1\"", [10, 1]));
+        assert!(record("\"r2\"", [20, 2]));
+        assert!(!record("\"r1\"", [10, 1]));
+        assert!(record("\"r3\"", [20, 2]), "another response, whatever the sum");
     }
 }

@@ -7,7 +7,7 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use recount_engine::export::{Format, Redacted, Redaction};
+use recount_engine::export::{ExportTable, Format, Redacted, Redaction};
 use recount_engine::{Engine, Export, Exported, ListQuery, Selection};
 use recount_model::SessionFacts;
 use serde::Serialize;
@@ -113,6 +113,7 @@ fn select(
         since: moment("--since", args.since.as_deref(), now)?,
         until: moment("--until", args.until.as_deref(), now)?,
         text: args.text.clone(),
+        background: has_requests(export),
         ..ListQuery::default()
     };
     let mut listing = engine.list(&query, &bar)?;
@@ -126,6 +127,16 @@ fn select(
     let is_row = export.format == Format::Parquet;
     listing.sessions.retain(|session| is_row || !session.is_empty() || session.problems > 0);
     Ok(Selection::Listed(listing))
+}
+
+/// Whether rows of requests are written: each that was made counts, also by what an agent ran for itself.
+fn has_requests(export: &Export) -> bool {
+    let is_asked = || export.tables.contains(&ExportTable::Requests);
+    match export.format {
+        Format::Parquet => is_asked(),
+        Format::Csv => export.options.table == ExportTable::Requests || is_asked(),
+        _ => false,
+    }
 }
 
 /// What was done, for JSON.

@@ -165,7 +165,11 @@ fn forecast(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
         );
     }
     if projects.is_empty() {
-        context.warn("no sessions found");
+        context.warn(if listing.sessions.is_empty() {
+            "no sessions found"
+        } else {
+            "no agent of these sessions is known to delete any by itself"
+        });
     }
     let kept = listing.sessions.iter().flat_map(|session| &session.problem_list);
     let total = listing.sessions.iter().map(|session| session.problems).sum::<u64>();

@@ -114,7 +114,7 @@ impl UsageLog {
             }
             waiting = said == Said::Prompt || (waiting && said == Said::Other);
             let event = Event {
-                id: source.request_key(outline, entry).unwrap_or_else(|| hash(&(session, at))),
+                id: source.message_key(outline, row.entry).unwrap_or_else(|| hash(&(session, at))),
                 said,
                 fate: row.fate,
                 request: {

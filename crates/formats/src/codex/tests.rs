@@ -1,0 +1,299 @@
+//! Rules of the format, one by one, on records that are as short as they can be.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use recount_model::{Fate, MessageKind, What};
+
+use super::reading;
+use crate::outline::Outline;
+
+/// Ids of the same form as real ones; the first digits are their time.
+const PARENT: &str = "01a1e000-0000-7000-8000-000000000001";
+const CHILD: &str = "01a1e100-0000-7000-8000-000000000002";
+
+fn read(text: &str) -> Outline {
+    let mut reader = reading::reader(text.as_bytes(), &Arc::from("rollout.jsonl"));
+    let used = reader.feed(text.as_bytes());
+    reader.finish(text.as_bytes().get(used..).unwrap());
+    reader.into_outline()
+}
+
+/// Tagged lines, a second apart.
+fn lines(records: &[(&str, String)]) -> String {
+    let mut all = String::new();
+    for (at, (kind, payload)) in records.iter().enumerate() {
+        writeln!(
+            all,
+            r#"{{"timestamp":"2026-11-15T18:{:02}:{:02}.000Z","type":"{kind}","payload":{payload}}}"#,
+            at / 60,
+            at % 60
+        )
+        .unwrap();
+    }
+    all
+}
+
+fn meta(id: &str, more: &str) -> (&'static str, String) {
+    let fields = format!(
+        r#"{{"id":"{id}","timestamp":"2026-11-15T18:00:00.000Z","cwd":"/home/dev/code/shop","originator":"codex_cli_rs","cli_version":"0.104.0"{more}}}"#
+    );
+    ("session_meta", fields)
+}
+
+fn user(words: &str) -> (&'static str, String) {
+    let item = format!(
+        r#"{{"type":"message","role":"user","content":[{{"type":"input_text","text":"{words}"}}]}}"#
+    );
+    ("response_item", item)
+}
+
+fn typed(words: &str) -> (&'static str, String) {
+    ("event_msg", format!(r#"{{"type":"user_message","message":"{words}","images":[]}}"#))
+}
+
+fn answer(words: &str) -> (&'static str, String) {
+    let item = format!(
+        r#"{{"type":"message","role":"assistant","content":[{{"type":"output_text","text":"{words}"}}]}}"#
+    );
+    ("response_item", item)
+}
+
+fn turn(number: u32, of: &str) -> (&'static str, String) {
+    let id = format!("{}{number:012x}", of.get(..24).unwrap());
+    ("event_msg", format!(r#"{{"type":"task_started","turn_id":"{id}"}}"#))
+}
+
+fn event(fields: &str) -> (&'static str, String) {
+    ("event_msg", format!("{{{fields}}}"))
+}
+
+fn counted(total: u64, last: u64) -> (&'static str, String) {
+    let figures = |input: u64| {
+        format!(r#"{{"input_tokens":{input},"output_tokens":1,"total_tokens":{}}}"#, input + 1)
+    };
+    let (total, last) = (figures(total), figures(last));
+    event(&format!(
+        r#""type":"token_count","info":{{"total_token_usage":{total},"last_token_usage":{last}}}"#
+    ))
+}
+
+fn told(outline: &Outline) -> Vec<(MessageKind, Fate)> {
+    outline.entries.iter().map(|entry| (entry.kind, entry.fate)).collect()
+}
+
+fn tokens(outline: &Outline) -> u64 {
+    outline.entries.iter().filter_map(|entry| entry.tokens).map(|tokens| tokens.total).sum()
+}
+
+fn prompts(outline: &Outline, fate: Fate) -> usize {
+    told(outline).into_iter().filter(|one| *one == (MessageKind::Prompt, fate)).count()
+}
+
+#[test]
+fn what_the_agent_tells_of_itself_is_no_prompt_even_as_an_event() {
+    let outline = read(&lines(&[
+        meta(PARENT, ""),
+        typed("<user_instructions>\\n\\nBe brief.</user_instructions>"),
+        user("<environment_context>\\n<cwd>/home/dev/code/shop</cwd></environment_context>"),
+        typed("<environment_context>\\n<cwd>/home/dev/code/shop</cwd></environment_context>"),
+        user("Fix it"),
+        typed("Fix it"),
+        answer("Done"),
+    ]));
+    let wanted = [MessageKind::Context, MessageKind::Prompt, MessageKind::Answer];
+    assert_eq!(told(&outline), wanted.map(|kind| (kind, Fate::Kept)));
+    assert_eq!(outline.first_prompt.as_deref(), Some("Fix it"));
+    assert_eq!(outline.problems.total, 0);
+}
+
+#[test]
+fn turns_that_are_rolled_back_are_the_last_ones_that_still_stand() {
+    let mut records = vec![meta(PARENT, "")];
+    for words in ["One", "Two", "Three"] {
+        records.extend([user(words), typed(words), answer("ok")]);
+    }
+    records.push(event(r#""type":"thread_rolled_back","num_turns":1"#));
+    records.extend([user("Four"), typed("Four"), answer("ok")]);
+    records.push(event(r#""type":"thread_rolled_back","num_turns":2"#));
+    let outline = read(&lines(&records));
+    assert_eq!((prompts(&outline, Fate::Kept), prompts(&outline, Fate::Rewound)), (1, 3));
+    assert_eq!(outline.strict.len(), 2);
+    records.push(event(r#""type":"thread_rolled_back","num_turns":99"#));
+    assert_eq!(read(&lines(&records)).strict.len(), 0, "no more than there are");
+}
+
+#[test]
+fn a_copied_fork_counts_what_it_asked_itself() {
+    let outline = read(&lines(&[
+        meta(CHILD, &format!(r#","forked_from_id":"{PARENT}""#)),
+        meta(PARENT, ""),
+        event(&format!(
+            r#""type":"thread_name_updated","thread_id":"{PARENT}","thread_name":"Parent""#
+        )),
+        turn(1, PARENT),
+        user("One"),
+        typed("One"),
+        answer("1"),
+        counted(100, 100),
+        turn(2, CHILD),
+        user("Two"),
+        typed("Two"),
+        answer("2"),
+        counted(150, 50),
+    ]));
+    assert_eq!(outline.head.session_id.as_ref().unwrap().as_str(), CHILD);
+    assert_eq!(outline.head.name, None, "the name of its parent");
+    assert_eq!(prompts(&outline, Fate::Kept), 2);
+    assert_eq!(tokens(&outline), 50);
+}
+
+#[test]
+fn a_name_that_the_file_records_is_the_title() {
+    let mut records = vec![meta(PARENT, ""), user("One"), typed("One")];
+    for name in ["First", "Second"] {
+        records.push(event(&format!(
+            r#""type":"thread_name_updated","thread_id":"{PARENT}","thread_name":"{name}""#
+        )));
+    }
+    assert_eq!(read(&lines(&records)).head.name.as_deref(), Some("Second"));
+}
+
+#[test]
+fn a_sub_agent_that_begins_with_its_parents_records_was_told_them() {
+    let more = format!(
+        r#","parent_thread_id":"{PARENT}","thread_source":"subagent","agent_role":"explorer","agent_nickname":"Ada","history_mode":"paginated","subagent_history_start_ordinal":6"#
+    );
+    let records = [
+        meta(CHILD, &more),
+        user("One"),
+        event(r#""type":"item_completed","item":{"type":"UserMessage","id":"x","content":[{"type":"text","text":"One"}]}"#),
+        answer("1"),
+        counted(100, 100),
+        event(r#""type":"turn_aborted","reason":"interrupted""#),
+        ("response_item", r#"{"type":"agent_message","author":"/root","recipient":"/root/a","content":[{"type":"input_text","text":"Count files"}]}"#.to_owned()),
+        answer("42"),
+        counted(130, 30),
+    ];
+    let numbered: String = lines(&records)
+        .lines()
+        .enumerate()
+        .map(|(ordinal, line)| line.replacen('{', &format!("{{\"ordinal\":{ordinal},"), 1) + "\n")
+        .collect();
+    let outline = read(&numbered);
+    let agent = outline.head.agent.clone().unwrap();
+    assert_eq!((agent.kind.as_deref(), agent.name.as_deref()), (Some("explorer"), Some("Ada")));
+    assert_eq!(outline.head.parent.as_ref().unwrap().as_str(), PARENT);
+    assert_eq!((prompts(&outline, Fate::Kept), tokens(&outline)), (0, 30));
+    let answers = outline.entries.iter().filter(|entry| entry.kind == MessageKind::Answer).count();
+    assert_eq!(answers, 1);
+    assert_eq!(outline.problems.kept, []);
+}
+
+#[test]
+fn steps_of_a_script_are_calls_of_the_answer_that_wrote_it() {
+    let step = |id: &str, code: u8| {
+        event(&format!(
+            r#""type":"item_completed","item":{{"type":"CommandExecution","id":"{id}","command":["ls"],"status":"completed","exit_code":{code}}}"#
+        ))
+    };
+    let outline = read(&lines(&[
+        meta(PARENT, ""),
+        user("Go"),
+        event(
+            r#""type":"item_completed","item":{"type":"UserMessage","id":"u","content":[{"type":"text","text":"Go"}]}"#,
+        ),
+        (
+            "response_item",
+            r#"{"type":"custom_tool_call","name":"exec","input":"await run('ls')","call_id":"c1"}"#
+                .to_owned(),
+        ),
+        step("exec-1", 0),
+        step("exec-2", 2),
+        (
+            "response_item",
+            r#"{"type":"custom_tool_call_output","call_id":"c1","output":"ok"}"#.to_owned(),
+        ),
+        answer("Done"),
+    ]));
+    let calling = &outline.entries[1];
+    assert_eq!((calling.kind, calling.calls), (MessageKind::Answer, [3, 1, 0]));
+    assert_eq!(outline.entries.len(), 3);
+}
+
+#[test]
+fn what_fails_is_a_notice_and_what_is_new_is_reported() {
+    let outline = read(&lines(&[
+        meta(PARENT, r#","source":{"subagent":"review"}"#),
+        user("One"),
+        typed("One"),
+        event(r#""type":"entered_review_mode""#),
+        event(r#""type":"turn_aborted","reason":"interrupted""#),
+        event(r#""type":"task_complete","last_agent_message":null,"error":{"message":"429"}"#),
+        event(r#""type":"brand_new""#),
+        ("of_the_future", "{}".to_owned()),
+    ]));
+    let notices = outline.entries.iter().filter(|entry| entry.kind == MessageKind::Notice).count();
+    assert_eq!(notices, 3);
+    assert!(outline.head.subagent);
+    let unknown: Vec<What> = outline.problems.kept.iter().map(|problem| problem.what).collect();
+    assert_eq!(unknown, [What::UnknownType, What::UnknownRecord]);
+    assert_eq!(outline.problems.not_understood, 2);
+}
+
+#[test]
+fn pictures_and_editors_have_titles_of_their_own() {
+    let image =
+        event(r#""type":"user_message","message":"","images":["data:image/png;base64,AA"]"#);
+    let outline = read(&lines(&[meta(PARENT, ""), image, answer("A cat")]));
+    assert_eq!(
+        (outline.first_prompt.as_deref(), prompts(&outline, Fate::Kept)),
+        (Some("[Image]"), 1)
+    );
+    let words = "# Context from my IDE setup:\\n\\n## Open tabs:\\n- a.rs\\n\\n## My request for Codex:\\nFix a.rs";
+    let outline = read(&lines(&[meta(PARENT, ""), user(words), typed(words), answer("ok")]));
+    assert_eq!(outline.first_prompt.as_deref(), Some("Fix a.rs"));
+}
+
+#[test]
+fn a_compaction_is_a_summary_and_undoes_nothing() {
+    let outline = read(&lines(&[
+        meta(PARENT, ""),
+        user("One"),
+        typed("One"),
+        answer("1"),
+        ("compacted", r#"{"message":"They counted.","replacement_history":[{"type":"message","role":"user","content":[{"type":"input_text","text":"One"}]}]}"#.to_owned()),
+        user("Two"),
+        typed("Two"),
+        answer("2"),
+    ]));
+    let kinds: Vec<MessageKind> = outline.entries.iter().map(|entry| entry.kind).collect();
+    let told: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+    assert_eq!(told.join(" "), "prompt answer summary prompt answer");
+    assert!(outline.entries.iter().all(|entry| entry.fate == Fate::Kept));
+}
+
+#[test]
+fn lines_without_tags_are_those_of_the_first_releases() {
+    let text = [
+        r#"{"id":"5973b6c0-94b8-487b-a530-2aeb6098ae0e","timestamp":"2025-08-01T00:00:00Z","instructions":null,"git":{"branch":"main"}}"#,
+        r#"{"record_type":"state"}"#,
+        r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"<user_instructions>Be brief</user_instructions>"}]}"#,
+        r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n<cwd>/home/dev/code/shop</cwd>"}]}"#,
+        r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"Fix it"}]}"#,
+        r#"{"type":"local_shell_call","call_id":"c1","status":"completed","action":{"type":"exec","command":["ls"]}}"#,
+        r#"{"type":"function_call_output","call_id":"c1","output":"{\"output\":\"a\",\"metadata\":{\"exit_code\":1,\"duration_seconds\":0.1}}"}"#,
+        r#"{"record_type":"state"}"#,
+        r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done"}]}"#,
+    ];
+    let outline = read(&(text.join("\n") + "\n"));
+    assert_eq!(outline.head.cwd.as_ref().unwrap().as_str(), "/home/dev/code/shop");
+    assert_eq!(outline.head.branch.as_deref(), Some("main"));
+    assert_eq!(
+        (prompts(&outline, Fate::Kept), outline.first_prompt.as_deref()),
+        (1, Some("Fix it"))
+    );
+    let calling = outline.entries.iter().find(|entry| entry.calls[0] > 0).unwrap();
+    assert_eq!(calling.calls, [1, 1, 0]);
+    assert_eq!(outline.problems.kept, []);
+}
