@@ -15,7 +15,7 @@ use crate::sessions::union::union;
 /// Counts a session. The project is filled in later.
 pub(crate) fn facts(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
     let mut facts = blank(source, session_files);
-    let mut models = HashSet::new();
+    let (mut models, mut last_model) = (HashSet::new(), None);
     for row in union(session_files) {
         let Some(outline) = session_files
             .files
@@ -32,6 +32,11 @@ pub(crate) fn facts(source: &dyn Source, session_files: &SessionFiles) -> Sessio
             continue;
         }
         used(&mut facts, entry, row.fate);
+        // Mostly the same model as before answers.
+        let model = entry.model.map(|model| (row.session_file, model));
+        if model.is_none() || std::mem::replace(&mut last_model, model) == model {
+            continue;
+        }
         if let Some(model) = entry.model.and_then(|model| outline.models.get(usize::from(model)))
             && models.insert(model)
         {

@@ -5,6 +5,7 @@ mod build;
 mod database;
 mod document;
 mod edit;
+mod excerpt;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 mod grouping;
