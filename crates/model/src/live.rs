@@ -122,6 +122,38 @@ pub struct LiveTerminal {
     pub tmux: Option<String>,
 }
 
+/// When an agent runs the commands that users have set up for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HookMoment {
+    /// A session begins, or is being resumed.
+    Start,
+    /// The user has said something, and the session is in its own file.
+    Prompt,
+    /// The user is asked for a permission.
+    Permission,
+    /// A turn is over.
+    TurnEnd,
+    /// A session ends.
+    End,
+}
+
+/// What an agent said through a hook: one line of a log, without any text of the session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveHook {
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// The agent.
+    pub source: String,
+    /// The moment.
+    pub moment: HookMoment,
+    /// The session.
+    pub session: String,
+    /// The processes above the hook, the nearest first: one of them is the agent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parents: Vec<u32>,
+}
+
 /// A session that runs, or ended a moment ago, as its source sees it.
 #[derive(Clone, Debug)]
 pub struct LiveSession {

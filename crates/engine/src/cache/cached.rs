@@ -16,7 +16,7 @@ use crate::sessions::list::{Digest, Used};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 
 /// Raised with every change to the form, or to what is counted.
-pub(crate) const VERSION: u32 = 11;
+pub(crate) const VERSION: u32 = 12;
 
 /// What is kept of a session, wherever its files lie.
 #[derive(Serialize, Deserialize)]

@@ -119,6 +119,10 @@ impl LiveBoard {
     pub fn rows(&mut self, now: i64) -> Vec<LiveRow> {
         self.feed.forget(now - SHOWN);
         let sessions = self.feed.sessions(now);
+        self.rows_of(sessions, now)
+    }
+
+    fn rows_of(&self, sessions: Vec<LiveSession>, now: i64) -> Vec<LiveRow> {
         let mut rows: Vec<LiveRow> =
             sessions.into_iter().map(|session| self.row(session, now)).collect();
         rows.sort_by(|one, other| {
@@ -129,7 +133,21 @@ impl LiveBoard {
 
     /// Returns the rows at a moment, and what is different since the last time.
     pub fn changes(&mut self, now: i64) -> (Vec<LiveRow>, Vec<LiveEvent>) {
-        let mut rows = self.rows(now);
+        let rows = self.rows(now);
+        self.changed(rows, now)
+    }
+
+    /// The same for sessions that others have found.
+    pub(crate) fn changes_of(
+        &mut self,
+        sessions: Vec<LiveSession>,
+        now: i64,
+    ) -> (Vec<LiveRow>, Vec<LiveEvent>) {
+        let rows = self.rows_of(sessions, now);
+        self.changed(rows, now)
+    }
+
+    fn changed(&mut self, mut rows: Vec<LiveRow>, now: i64) -> (Vec<LiveRow>, Vec<LiveEvent>) {
         let mut events = Vec::new();
         let mut met = BTreeMap::new();
         for row in &mut rows {

@@ -11,6 +11,7 @@ use recount_platform::{ProcessQuery, ProcessTable, pane_titles};
 
 use crate::Engine;
 use crate::live::board::LiveBoard;
+use crate::live::hooks::HookTail;
 use crate::live::recorder::Recorder;
 use crate::live::table::read_table;
 use crate::live::tail::{Change, Tails};
@@ -41,6 +42,7 @@ const DEPTH: usize = 5;
 pub struct LiveWatch {
     board: LiveBoard,
     tails: Tails,
+    hooks: HookTail,
     table: Box<ProcessTable>,
     file: Option<PathBuf>,
     variables: Vec<&'static str>,
@@ -80,6 +82,7 @@ impl LiveWatch {
         Self {
             board: LiveBoard::new(feed, engine.prices().ok()),
             tails: Tails::default(),
+            hooks: HookTail::new(engine.own_data().ok()),
             table: Box::default(),
             file: engine.env().path("RECOUNT_PROCESS_TABLE"),
             variables,
@@ -105,6 +108,7 @@ impl LiveWatch {
         if !watch.processes.is_empty() {
             let now = now();
             watch.load(now);
+            watch.read_hooks();
             let processes = std::mem::take(&mut watch.processes);
             watch.board.feed().processes(now, &processes);
         }
@@ -225,6 +229,10 @@ impl LiveWatch {
         let mut is_new = false;
         let mut has_directories = false;
         for path in paths {
+            if self.hooks.is_log(&path) {
+                self.read_hooks();
+                continue;
+            }
             if self.board.feed().form(&path).is_none() {
                 has_directories |= path.is_dir() || !path.exists();
                 continue;
@@ -269,7 +277,20 @@ impl LiveWatch {
         let processes = std::mem::take(&mut self.processes);
         self.board.feed().processes(now, &processes);
         self.processes = processes;
-        self.ask_titles(now);
+        if !self.processes.is_empty() {
+            self.read_hooks();
+            self.ask_titles(now);
+        }
+    }
+
+    /// Reads what agents said through hooks.
+    fn read_hooks(&mut self) {
+        for hook in self.hooks.read() {
+            if let Some(recorder) = &mut self.recorder {
+                let _recorded = recorder.hook(&hook);
+            }
+            self.board.feed().hook(&hook);
+        }
     }
 
     /// Reads the files that agents which run may work in.
@@ -356,7 +377,8 @@ impl LiveWatch {
     }
 
     fn follow_directories(&mut self) {
-        let directories: BTreeSet<PathBuf> = self.directories().into_iter().collect();
+        let mut directories: BTreeSet<PathBuf> = self.directories().into_iter().collect();
+        directories.extend(self.hooks.directory());
         let Some((signals, _)) = &mut self.signals else { return };
         match signals.watch(&directories) {
             None => self.signals = None,

@@ -7,6 +7,7 @@ mod edit;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 mod grouping;
+mod hook;
 mod injected;
 mod lines;
 mod live;
@@ -167,6 +168,10 @@ impl Source for Codex {
 
     fn resume(&self, id: &SessionId) -> Option<(&'static str, Vec<String>)> {
         Some(("codex", vec!["resume".to_owned(), id.to_string()]))
+    }
+
+    fn hook(&self) -> Option<&'static dyn crate::hook::Hook> {
+        Some(&hook::Hooks)
     }
 
     fn live(&self) -> Option<&'static dyn LiveSource> {

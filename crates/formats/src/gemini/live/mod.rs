@@ -10,11 +10,11 @@ mod prompts;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use recount_model::{LiveSession, SessionId};
+use recount_model::{LiveHook, LiveSession, SessionId};
 use serde_json::Value;
 
 use crate::live::{
-    Agents, DocumentParts, FileForm, Known, LiveProcess, LiveSource, LiveTracker, Roster,
+    Agents, DocumentParts, FileForm, HookLog, Known, LiveProcess, LiveSource, LiveTracker, Roster,
     option_value,
 };
 use conversation::Conversation;
@@ -101,6 +101,7 @@ struct Tracker {
     subagents: BTreeMap<PathBuf, Conversation>,
     prompts: BTreeMap<String, PromptLog>,
     titles: BTreeMap<String, Title>,
+    hooks: HookLog,
     /// Which of several processes a file belongs to, where the terminals told it.
     decided: BTreeMap<PathBuf, u32>,
     /// What each row said last, for what a process that ended was doing.
@@ -159,6 +160,10 @@ impl LiveTracker for Tracker {
         self.titles.entry(terminal.to_owned()).or_default().update(at, title);
     }
 
+    fn hook(&mut self, hook: &LiveHook) {
+        self.hooks.update(hook);
+    }
+
     fn sessions(&mut self, now: i64) -> Vec<LiveSession> {
         self.decide(now);
         let owned = self.owned_files();
@@ -189,6 +194,7 @@ impl LiveTracker for Tracker {
         let oldest = oldest.unwrap_or(i64::MAX).min(time);
         self.sessions.retain(|_, one| one.changed >= oldest);
         self.subagents.retain(|_, one| one.changed >= oldest);
+        self.hooks.forget(oldest);
         let sessions = &self.sessions;
         self.decided.retain(|path, _| sessions.contains_key(path));
         let keys: Vec<u32> = self.agents.iter().map(|(key, _)| key).collect();
@@ -255,6 +261,14 @@ impl Tracker {
             let candidates = || workers.iter().rev().filter(|(_, known)| in_project(known));
             let born = || candidates().filter(|(_, known)| lived(known, started));
             let told = self.decided.get(path);
+            // Whoever runs the hooks of a session works in it.
+            let hooked = conversation.id.as_deref().and_then(|id| self.hooks.of(id));
+            let runs =
+                candidates().find(|(_, known)| hooked.is_some_and(|one| one.is_below(known)));
+            if let Some((key, _)) = runs {
+                owned.entry(*key).or_default().push(path.clone());
+                continue;
+            }
             let native = born()
                 .find(|(key, _)| Some(key) == told)
                 .or_else(|| {
@@ -360,6 +374,7 @@ impl Tracker {
             conversation,
             prompted,
             subagent: subagents.iter().map(|(_, one)| one.changed).max(),
+            hooked: id.as_deref().and_then(|id| self.hooks.of(id)),
             title: known.process.terminal_key().and_then(|key| self.titles.get(&key)),
             before: self.verdicts.get(&key),
             now,
