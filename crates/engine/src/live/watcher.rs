@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use recount_formats::live::{FileForm, LiveFeed};
-use recount_model::{Clock, LiveProcess, LiveState};
+use recount_model::{Clock, LiveProcess, LiveState, TERMINAL_VARIABLES, TerminalServer};
 use recount_platform::{ProcessQuery, ProcessTable, pane_titles};
 
 use crate::Engine;
@@ -30,6 +30,8 @@ const SAMPLE: Duration = Duration::from_secs(1);
 const NOBODY: Duration = Duration::from_secs(5);
 /// What the system may have missed is looked for so often; where it tells nothing, each time processes are.
 const SWEEP: Duration = Duration::from_secs(30);
+/// A terminal that does not say its titles is asked again after so long.
+const MUTE: Duration = Duration::from_secs(30);
 /// Files that were written so long before an agent began may be its own.
 const MARGIN: i64 = 60_000;
 /// Documents of this size are read without a reason.
@@ -48,6 +50,8 @@ pub struct LiveWatch {
     variables: Vec<&'static str>,
     processes: Vec<LiveProcess>,
     titles: BTreeMap<String, String>,
+    /// Programs that did not say titles, and when they were asked.
+    mute: BTreeMap<TerminalServer, Instant>,
     signals: Option<(Signals, Receiver<Signal>)>,
     sampled: Option<Instant>,
     /// When the system last told of changes.
@@ -77,6 +81,7 @@ impl LiveWatch {
         }
         let mut variables: Vec<&'static str> =
             feed.roots().flat_map(|(source, _)| source.variables()).copied().collect();
+        variables.extend(TERMINAL_VARIABLES);
         variables.sort_unstable();
         variables.dedup();
         Self {
@@ -88,6 +93,7 @@ impl LiveWatch {
             variables,
             processes: Vec::new(),
             titles: BTreeMap::new(),
+            mute: BTreeMap::new(),
             signals: None,
             sampled: None,
             told: None,
@@ -327,16 +333,24 @@ impl LiveWatch {
         });
     }
 
-    /// Asks terminal multiplexers for titles, only those that agents run in.
+    /// Asks multiplexers and terminal programs for titles, only those that agents run in. One that does not answer is left alone for a
+    /// while.
     fn ask_titles(&mut self, now: i64) {
-        let servers: BTreeSet<String> = self
+        let servers: BTreeSet<TerminalServer> = self
             .processes
             .iter()
-            .filter_map(|process| process.variable("TMUX"))
-            .filter_map(|server| Some(server.rsplit_once(',')?.0.to_owned()))
+            .filter_map(|process| Some(process.terminal_server()?.0))
             .collect();
+        self.mute.retain(|server, since| servers.contains(server) && since.elapsed() < MUTE);
         for server in servers {
-            for (terminal, title) in pane_titles(&server) {
+            if self.mute.contains_key(&server) {
+                continue;
+            }
+            let Some(titles) = pane_titles(&server) else {
+                self.mute.insert(server, Instant::now());
+                continue;
+            };
+            for (terminal, title) in titles {
                 if self.titles.get(&terminal) == Some(&title) {
                     continue;
                 }

@@ -100,8 +100,13 @@ fn cells(row: &LiveRow, facts: &LiveFacts, now: i64) -> Vec<Span> {
         None => String::new(),
     };
     let (tokens, cost) = used(row, facts);
-    let place = match (&session.terminal.tmux, &session.terminal.tty, session.process) {
-        (Some(pane), _, _) => format!("tmux {pane}"),
+    let terminal = &session.terminal;
+    let panes =
+        [("tmux", &terminal.tmux), ("wezterm", &terminal.wezterm), ("kitty", &terminal.kitty)];
+    let pane =
+        panes.into_iter().find_map(|(name, pane)| Some(format!("{name} {}", pane.as_ref()?)));
+    let place = match (pane, &terminal.tty, session.process) {
+        (Some(pane), _, _) => pane,
         (None, Some(tty), _) => tty.trim_start_matches("/dev/").to_owned(),
         (None, None, Some(pid)) => format!("pid {pid}"),
         (None, None, None) => String::new(),

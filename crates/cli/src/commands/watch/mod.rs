@@ -25,6 +25,8 @@ use alarm::Alarms;
 
 /// The board is drawn at least this often, for its clocks.
 const FRAME: Duration = Duration::from_secs(1);
+/// Whoever looks once waits so long for titles and sums.
+const SETTLED: Duration = Duration::from_millis(1500);
 /// What is said when the system reports no changes.
 const POLLING: &str = "the system does not report file changes here; files are checked each second";
 /// JSON needs no frames.
@@ -205,7 +207,7 @@ fn settle(
         update(facts, &rows, true);
         rows = watch.next(Duration::from_millis(450))?.0;
     }
-    update(facts, &rows, false);
+    facts.wait(SETTLED);
     Ok(rows)
 }
 
