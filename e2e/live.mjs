@@ -139,7 +139,7 @@ async function hooks(home, server, watch) {
   const settings = JSON.parse(fs.readFileSync(file, 'utf8'));
   settings.ui = { ...settings.ui, hideWindowTitle: true, dynamicWindowTitle: false };
   fs.writeFileSync(file, JSON.stringify(settings));
-  server.replies = [{ text: 'I will look.', calls: [shell('echo done')], delay: 1000 }, { text: 'It is done.' }];
+  server.replies = [{ text: 'I will look.', calls: [shell('sleep 2; echo done')], delay: 1000 }, { text: 'It is done.' }];
   await start(home, server);
   await watch.shows('working', await type('Do it, please.'), 1500, 'prompt, with hooks');
   const dialog = await until('the dialog', () => DIALOG.test(screen()));
@@ -150,6 +150,35 @@ async function hooks(home, server, watch) {
   await watch.shows('yours', Date.now(), 2500, 'the turn is over, with hooks');
   execFileSync(recount, ['guard', '--hook', 'remove', '--yes'], { env, stdio: 'ignore' });
   if (fs.readFileSync(file, 'utf8').includes('recount')) failures.push('a hook is left');
+}
+
+/** Where the system allows no more watches, files are polled, and that is said. */
+async function polling() {
+  const root = path.join(folder, 'polled');
+  const chats = path.join(root, '.gemini/tmp/shop/chats');
+  fs.mkdirSync(chats, { recursive: true });
+  fs.writeFileSync(path.join(root, '.gemini/tmp/shop/.project_root'), '/c/shop');
+  const log = path.join(chats, 'session-2026-11-16T13-10-117eaa32.jsonl');
+  fs.writeFileSync(log, `${JSON.stringify({ sessionId: '117eaa32', startTime: new Date() })}\n`);
+  const process = { pid: 9, ppid: 1, argv: ['node', '/bin/gemini'], cwd: '/c/shop', start_ms: Date.now() - 5000, tty: '/dev/pts/1' };
+  fs.writeFileSync(path.join(root, 'table.json'), JSON.stringify([process]));
+  const command = `echo 0 > /proc/sys/user/max_inotify_watches && exec "${recount}" watch --json --home "${root}"`;
+  const env = { PATH: '/usr/bin:/bin', HOME: root, RECOUNT_PROCESS_TABLE: path.join(root, 'table.json') };
+  const child = spawn('unshare', ['-Ur', 'sh', '-c', command], { env });
+  let [said, noted] = ['', ''];
+  child.stdout.on('data', (text) => (said += text));
+  child.stderr.on('data', (text) => (noted += text));
+  try {
+    await until('a row', () => said.includes('"yours"'), 10_000);
+    fs.appendFileSync(log, `${JSON.stringify({ id: '1', type: 'user', content: 'go' })}\n`);
+    const since = Date.now();
+    const late = (await until('the prompt', () => said.includes('"working"'), 10_000)) - since;
+    if (late > 1200 * slack) failures.push(`polling: ${late} ms`);
+    if (!noted.includes('checked each second')) failures.push(`polling is not said: ${noted}`);
+    console.log(`ok   prompt, without inotify               working  ${String(late).padStart(5)} ms of 1200`);
+  } finally {
+    child.kill();
+  }
 }
 
 const server = await ModelServer.start();
@@ -170,6 +199,7 @@ try {
       }
     });
     await hooks(home, server, watch);
+    await polling();
   }
 } catch (error) {
   failures.push(String(error.message));

@@ -287,3 +287,37 @@ mod tests {
         assert!(table.sample(&ProcessQuery { variables: &[], is_agent: &none }).is_empty());
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::*;
+
+    #[test]
+    fn processes_of_other_users_are_left_alone() {
+        let own = std::fs::metadata("/proc/self").unwrap().uid();
+        let all = system::list(&BTreeMap::new());
+        assert!(all.iter().any(|one| one.pid == std::process::id()));
+        for process in all {
+            // One may have ended since.
+            if let Ok(about) = std::fs::metadata(format!("/proc/{}", process.pid)) {
+                assert_eq!(about.uid(), own, "{process:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_agent_means_no_look_at_details() {
+        let query = ProcessQuery { variables: &["PATH"], is_agent: &|_| false };
+        assert!(ProcessTable::default().sample(&query).is_empty());
+        let me = std::process::id();
+        let query = ProcessQuery { variables: &["PATH"], is_agent: &|one| one.pid == me };
+        let found = ProcessTable::default().sample(&query);
+        let own = found.iter().find(|one| one.pid == me).unwrap();
+        assert!(
+            own.cwd.is_some() && own.wchar.is_some() && own.env.contains_key("PATH"),
+            "{own:?}"
+        );
+    }
+}

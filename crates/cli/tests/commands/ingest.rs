@@ -217,7 +217,7 @@ fn what_is_only_ingested_is_headless_wherever_its_kind_is_told() {
     assert_eq!(document(&home, &["show", ID])["session"]["kind"], "headless");
     assert_eq!(document(&home, &["show", ID])["session"]["agent_index"], Value::Null);
     let rows = home.run(["sql", "select kind from sessions order by kind", "--csv"]);
-    assert!(rows.stdout.contains("headless\nmain"), "{rows}");
+    assert_eq!(rows.stdout.lines().collect::<Vec<_>>(), ["kind", "headless", "main"], "{rows}");
     assert!(home.run(["list", "--all", "--csv"]).stdout.contains(",headless,"));
     let tokens = |kind: &str| {
         document(&home, &["stats", "--kind", kind])["total"]["tokens"]["total"].clone()

@@ -14,6 +14,10 @@ use crate::live::spending::Spending;
 
 /// Rows are read again at most this often.
 const EVERY: Duration = Duration::from_secs(2);
+/// The share of the time that reading rows may take: one part of so many.
+const SHARE: u32 = 50;
+/// However long it takes, rows are read again after this time.
+const LONGEST: Duration = Duration::from_secs(60);
 /// What was spent is added up at most this often.
 const SPENT_EVERY: Duration = Duration::from_secs(30);
 
@@ -22,6 +26,8 @@ type Wanted = Vec<(SourceName, SessionId)>;
 
 /// What was read.
 struct Answer {
+    /// How long it took.
+    took: Duration,
     rows: Vec<Arc<SessionFacts>>,
     spending: Option<Spending>,
 }
@@ -36,6 +42,8 @@ pub struct LiveFacts {
     titles: BTreeMap<String, String>,
     spending: Option<Spending>,
     asked: Option<Instant>,
+    /// How long rows are good for: the longer, the longer it takes to read them.
+    every: Duration,
     is_busy: bool,
 }
 
@@ -53,6 +61,7 @@ impl Engine {
             titles: BTreeMap::new(),
             spending: None,
             asked: None,
+            every: EVERY,
             is_busy: false,
         }
     }
@@ -61,6 +70,7 @@ impl Engine {
         let mut snapshot = None;
         let mut spent: Option<Instant> = None;
         while let Ok(wanted) = wanted.recv() {
+            let begun = Instant::now();
             let next = match &snapshot {
                 None => self.snapshot(&()),
                 Some(known) => self.refresh(known, &()).map(|(next, _)| next),
@@ -76,7 +86,7 @@ impl Engine {
             if is_due {
                 spent = Some(Instant::now());
             }
-            if answers.send(Answer { rows, spending }).is_err() {
+            if answers.send(Answer { took: begun.elapsed(), rows, spending }).is_err() {
                 return;
             }
         }
@@ -90,6 +100,7 @@ impl LiveFacts {
         while let Ok(answer) = self.answers.try_recv() {
             self.is_busy = false;
             has_come = true;
+            self.every = (answer.took * SHARE).clamp(EVERY, LONGEST);
             for facts in answer.rows {
                 self.known.insert(key(facts.source, &facts.id), facts);
             }
@@ -97,7 +108,7 @@ impl LiveFacts {
         }
         let is_unknown =
             wanted.iter().any(|(source, id)| !self.known.contains_key(&key(*source, id)));
-        let is_due = self.asked.is_none_or(|at| at.elapsed() >= EVERY);
+        let is_due = self.asked.is_none_or(|at| at.elapsed() >= self.every);
         if !wanted.is_empty() && (is_unknown || has_changed) && is_due && !self.is_busy {
             self.asked = Some(Instant::now());
             // A thread that is gone answers nothing more.

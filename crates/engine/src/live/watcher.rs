@@ -419,3 +419,61 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 fn now() -> i64 {
     Clock::system().now().as_millisecond()
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "files and processes to be watched")]
+
+    use recount_platform::Env;
+
+    use super::*;
+    use crate::Setup;
+
+    #[test]
+    fn where_the_system_reports_nothing_files_are_looked_at() {
+        let home = tempfile::tempdir().unwrap();
+        let log =
+            home.path().join(".gemini/tmp/shop/chats/session-2026-11-16T13-10-117eaa32.jsonl");
+        std::fs::create_dir_all(log.parent().unwrap()).unwrap();
+        std::fs::write(home.path().join(".gemini/tmp/shop/.project_root"), "/c/shop").unwrap();
+        let start = recount_model::timestamp(now() - 1000).unwrap();
+        let head = format!("{{\"sessionId\":\"117eaa32\",\"startTime\":\"{start}\"}}\n");
+        std::fs::write(&log, &head).unwrap();
+        let table = home.path().join("processes.json");
+        let process = format!(
+            "[{{\"pid\":9,\"ppid\":1,\"argv\":[\"node\",\"/bin/gemini\"],\"cwd\":\"/c/shop\",\"start_ms\":{},\"tty\":\"/dev/pts/1\"}}]",
+            now() - 5000
+        );
+        std::fs::write(&table, process).unwrap();
+        let data = home.path().join("data");
+        let variables = [
+            ("RECOUNT_PROCESS_TABLE", table.to_str().unwrap()),
+            ("RECOUNT_DATA_DIR", data.to_str().unwrap()),
+        ];
+        let engine = Engine::new(Setup {
+            homes: vec![home.path().to_owned()],
+            known_sources: recount_formats::SOURCES,
+            sources: Vec::new(),
+            env: Env::made_up(variables, None),
+            clock: Clock::system(),
+        })
+        .unwrap();
+        let mut watch = engine.watch_live();
+        // As when the limit of watches is reached.
+        watch.signals = None;
+        assert!(!watch.is_told());
+        let state = |watch: &mut LiveWatch| {
+            let (rows, _) = watch.next(Duration::from_secs(10)).unwrap();
+            rows.first().map(|row| row.state)
+        };
+        assert_eq!(state(&mut watch), Some(LiveState::Yours));
+        std::fs::write(&log, head + "{\"id\":\"1\",\"type\":\"user\",\"content\":\"go\"}\n")
+            .unwrap();
+        let begun = Instant::now();
+        assert_eq!(state(&mut watch), Some(LiveState::Working));
+        assert!(begun.elapsed() < Duration::from_secs(8));
+        // Nobody can say what runs.
+        std::fs::write(&table, "[").unwrap();
+        assert_eq!(state(&mut watch), Some(LiveState::Gone));
+    }
+}
