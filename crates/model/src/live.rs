@@ -1,6 +1,7 @@
 //! What a session is doing right now.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -224,7 +225,7 @@ pub struct LiveSession {
     /// The model of the last request.
     pub model: Option<String>,
     /// What it used, as far as was read: all of it in a replay.
-    pub requests: Vec<LiveRequest>,
+    pub requests: Vec<Arc<LiveRequest>>,
     /// Its sub-agents.
     pub subagents: Vec<LiveSubagent>,
     /// The terminal.

@@ -41,7 +41,7 @@ struct Mark {
 struct Played {
     facts: Arc<SessionFacts>,
     marks: Vec<Mark>,
-    requests: Vec<LiveRequest>,
+    requests: Vec<Arc<LiveRequest>>,
     /// Which of the sessions it is a sub-agent of.
     parent: Option<usize>,
 }
@@ -210,7 +210,7 @@ impl Played {
             let id = message.id.as_ref().map(ToString::to_string);
             let key = id.unwrap_or_else(|| message.place.offset.to_string());
             let model = message.model.clone();
-            self.requests.push(LiveRequest { key, time: at, model, tokens });
+            self.requests.push(Arc::new(LiveRequest { key, time: at, model, tokens }));
         }
     }
 
@@ -239,7 +239,7 @@ impl Played {
             let says = "nothing for half an hour".to_owned();
             signals = vec![LiveSignal { from: "records", says, at: mark.at + SILENT }];
         }
-        let seen = |one: &Self| -> Vec<LiveRequest> {
+        let seen = |one: &Self| -> Vec<Arc<LiveRequest>> {
             let requests = one.requests.iter();
             requests.take_while(|request| request.time <= now).cloned().collect()
         };
@@ -269,7 +269,7 @@ impl Played {
             tool: mark.tool.clone().filter(|_| state == LiveState::Tool),
             doing: mark.doing.clone(),
             context: last.as_ref().map(|last| ContextUse { used: used(last.tokens), window: None }),
-            model: last.and_then(|last| last.model),
+            model: last.and_then(|last| last.model.clone()),
             requests,
             subagents: subagents.collect(),
             terminal: LiveTerminal::default(),

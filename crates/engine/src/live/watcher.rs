@@ -208,7 +208,6 @@ impl LiveWatch {
             std::thread::sleep(patience);
             return paths;
         };
-        let is_busy = self.told.is_some_and(|at| at.elapsed() < 2 * TOGETHER_BUSY);
         let mut end = Instant::now() + patience;
         let mut is_first = true;
         loop {
@@ -220,6 +219,8 @@ impl LiveWatch {
             }
             if is_first {
                 is_first = false;
+                // One that comes alone is shown at once; those that follow each other closely are read together.
+                let is_busy = self.told.is_some_and(|at| at.elapsed() < TOGETHER_BUSY);
                 end = Instant::now() + if is_busy { TOGETHER_BUSY } else { TOGETHER };
             }
         }

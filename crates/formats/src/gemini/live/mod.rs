@@ -254,7 +254,8 @@ impl Tracker {
             .collect();
         files.sort_by_key(|(_, _, started)| *started);
         for &(path, conversation, started) in &files {
-            let in_project = |known: &Known| self.is_in_project(known, path);
+            let Some(Place::Session(project)) = place(path) else { continue };
+            let in_project = |known: &Known| self.is_in_project(known, project);
             let lived = |known: &Known, at: i64| {
                 known.process.start_ms <= at && known.ended.is_none_or(|ended| ended >= at)
             };
@@ -314,10 +315,11 @@ impl Tracker {
             if now - started > DECIDED_WITHIN || self.decided.contains_key(path) {
                 continue;
             }
+            let Some(Place::Session(project)) = place(path) else { continue };
             let may_own = |known: &Known| {
                 known.ended.is_none()
                     && known.process.start_ms <= started
-                    && self.is_in_project(known, path)
+                    && self.is_in_project(known, project)
             };
             let candidates: Vec<(u32, &Known)> =
                 self.agents.iter().filter(|(_, known)| may_own(known)).collect();
@@ -336,11 +338,11 @@ impl Tracker {
         self.decided.extend(decided);
     }
 
-    fn is_in_project(&self, known: &Known, file: &Path) -> bool {
-        let Some(Place::Session(project)) = place(file) else { return false };
+    fn is_in_project(&self, known: &Known, project: &str) -> bool {
+        let root = self.roots.get(project);
         let is_folder = |folder: &str| {
-            self.roots.get(project).is_some_and(|root| root == folder)
-                || super::project::hash(folder).as_str() == project
+            root.is_some_and(|root| root == folder)
+                || (is_hash(project) && super::project::hash(folder).as_str() == project)
         };
         let folders = [known.process.cwd.as_deref(), known.process.variable("PWD")];
         folders.into_iter().flatten().any(is_folder)
@@ -421,11 +423,17 @@ impl Tracker {
     fn project_of(&self, known: &Known) -> Option<String> {
         let folder = known.process.cwd.as_deref()?;
         let named = self.roots.iter().find(|(_, root)| root.as_str() == folder);
+        if let Some((name, _)) = named {
+            return Some(name.clone());
+        }
         let hash = super::project::hash(folder).as_str().to_owned();
-        named
-            .map(|(name, _)| name.clone())
-            .or_else(|| self.prompts.contains_key(&hash).then_some(hash))
+        self.prompts.contains_key(&hash).then_some(hash)
     }
+}
+
+/// Whether the name of a project directory is a hash rather than a word.
+fn is_hash(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Subcommands that are no session.
