@@ -80,7 +80,7 @@ impl Hook for Hooks {
         let chats =
             file.parent().filter(|chats| chats.file_name().is_some_and(|n| n == "chats"))?;
         let folder = chats.parent()?.to_owned();
-        Some(HookCall { moment, session, folder, file })
+        Some(HookCall { moment, session, file, folder })
     }
 
     fn may_trap(&self, folder: &Path) -> bool {

@@ -160,6 +160,13 @@ fn asked_by_hook(looked: &Looked<'_>, last_at: i64, title: Title) -> Option<i64>
     (!is_answered).then_some(asked)
 }
 
+/// Returns when the turn ended, if a hook said so and nothing has happened since.
+fn ended_by_hook(looked: &Looked<'_>, prompted: i64, last_at: i64, title: Title) -> Option<i64> {
+    let ended = looked.hooked?.turn_end(prompted)?;
+    // The answer is on disk before the hook runs, but may be seen after it.
+    (ended >= last_at - BEHIND && !title.is_working_since(ended)).then_some(ended)
+}
+
 /// A request is with the model, or what follows it is not on record yet.
 fn open_turn(looked: &Looked<'_>, last: Last, last_at: i64, title: Title) -> Verdict {
     let record = if last == Last::Prompt { "a prompt" } else { "tool results" };
@@ -207,16 +214,9 @@ fn answered(looked: &Looked<'_>, is_empty: bool, last_at: i64, title: Title) -> 
     let record =
         signal("records", if is_empty { "an answer without text" } else { "an answer" }, last_at);
     let prompted = looked.conversation.map_or(last_at, |one| one.prompted);
-    let turn_end = looked.hooked.and_then(|one| one.turn_end(prompted));
-    // The answer is on disk before the hook runs, but may be seen after it.
-    if let Some(ended) =
-        turn_end.filter(|at| *at >= last_at - BEHIND && !title.is_working_since(*at))
-    {
-        return verdict(
-            LiveState::Yours,
-            true,
-            vec![record, signal("hook", "the turn is over", ended)],
-        );
+    if let Some(ended) = ended_by_hook(looked, prompted, last_at, title) {
+        let over = signal("hook", "the turn is over", ended);
+        return verdict(LiveState::Yours, true, vec![record, over]);
     }
     if let Some(child) = looked.known.tool_child(looked.now, last_at - 1000) {
         return verdict(
