@@ -362,6 +362,8 @@ mod system {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
     use super::*;
 
     #[test]
@@ -380,13 +382,6 @@ mod tests {
         let none = |_: &LiveProcess| false;
         assert!(table.sample(&ProcessQuery { variables: &[], is_agent: &none }).is_empty());
     }
-}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use std::os::unix::fs::MetadataExt as _;
-
-    use super::*;
 
     #[test]
     fn processes_of_other_users_are_left_alone() {
@@ -404,16 +399,20 @@ mod tests {
     }
 
     #[test]
-    fn no_agent_means_no_look_at_details() {
-        let query = ProcessQuery { variables: &["PATH"], is_agent: &|_| false };
-        assert!(ProcessTable::default().sample(&query).is_empty());
-        let me = std::process::id();
-        let query = ProcessQuery { variables: &["PATH"], is_agent: &|one| one.pid == me };
-        let found = ProcessTable::default().sample(&query);
-        let own = found.iter().find(|one| one.pid == me).unwrap();
-        assert!(
-            own.cwd.is_some() && own.wchar.is_some() && own.env.contains_key("PATH"),
-            "{own:?}"
-        );
+    fn a_process_that_starts_or_ends_is_seen_at_the_next_look() {
+        #[expect(clippy::disallowed_methods, reason = "a process to be seen")]
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = child.id();
+        let is_agent = |one: &LiveProcess| one.args.first().is_some_and(|word| word == "sleep");
+        let query = ProcessQuery { variables: &[], is_agent: &is_agent };
+        let mut table = ProcessTable::default();
+        let has = |table: &mut ProcessTable| table.sample(&query).iter().any(|one| one.pid == pid);
+        // The child may not have become the program yet.
+        let begun = Instant::now();
+        while !has(&mut table) && begun.elapsed() < Duration::from_secs(10) {}
+        assert!(has(&mut table) && has(&mut table));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!has(&mut table));
     }
 }

@@ -108,8 +108,8 @@ impl Watching {
         loop {
             let left = end.saturating_duration_since(Instant::now());
             let next = self.documents.recv_timeout(left);
-            let next = next.unwrap_or_else(|_| panic!("never '{what}'; the last was {last}"));
-            last = next["session"].clone();
+            assert!(next.is_ok(), "never '{what}'; the last was {last}");
+            last = next.unwrap()["session"].clone();
             if is_it(&last) {
                 return last;
             }

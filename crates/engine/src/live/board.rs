@@ -109,7 +109,7 @@ pub struct LiveBoard {
     shown: usize,
 }
 
-/// So many requests are remembered before any is forgotten.
+/// Number of requests that are remembered before any is forgotten.
 const LEAST: usize = 1024;
 
 /// What requests cost. Rows are made many times a second, and each request is asked for again.

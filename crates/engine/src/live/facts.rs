@@ -14,7 +14,7 @@ use crate::live::spending::Spending;
 
 /// Rows are read again at most this often.
 const EVERY: Duration = Duration::from_secs(2);
-/// The share of the time that reading rows may take: one part of so many.
+/// Reading rows may take one part in this number of the time.
 const SHARE: u32 = 50;
 /// However long it takes, rows are read again after this time.
 const LONGEST: Duration = Duration::from_secs(60);
