@@ -123,6 +123,9 @@ fn insert(change: &Transaction<'_>, roots: u64, rows: &[ListRow]) -> Result<(), 
     let mut insert = change.prepare_cached(
         "INSERT OR REPLACE INTO listed (roots, session, gone, content) VALUES (?1, ?2, ?3, ?4)",
     )?;
+    // In the order of their keys they fill page after page.
+    let mut rows: Vec<&ListRow> = rows.iter().collect();
+    rows.sort_unstable_by_key(|row| signed(row.session));
     for row in rows {
         let content = sealed(&row.content);
         insert.execute(params![signed(roots), signed(row.session), row.gone, content])?;

@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _};
@@ -38,6 +40,21 @@ Exit codes:
   2    Error or bad usage
   3    Refused for safety
   130  Interrupted";
+
+/// Whether the only argument asks for the version. Scripts and prompts ask often, and the answer needs no parser: building all
+/// commands takes longer than everything else.
+pub(crate) fn is_version_asked() -> bool {
+    let mut arguments = arguments().skip(1);
+    let first = arguments.next();
+    arguments.next().is_none() && first.is_some_and(|word| word == "--version" || word == "-V")
+}
+
+/// Prints the version as clap prints it.
+pub(crate) fn print_version() -> ExitCode {
+    // A closed pipe is no error.
+    let _printed = writeln!(std::io::stdout(), "recount {}", env!("CARGO_PKG_VERSION"));
+    ExitCode::SUCCESS
+}
 
 /// Parses the arguments of this process. The text of the help is only put together when somebody asks for it.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {

@@ -15,6 +15,9 @@ use std::process::ExitCode;
 use crate::context::Context;
 
 fn main() -> ExitCode {
+    if help::is_version_asked() {
+        return help::print_version();
+    }
     let cli = match help::parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -34,10 +34,14 @@ struct Identity {
 /// # Errors
 /// If it cannot be opened, is a link, or is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
+    open_with_metadata(path).map(|(file, _)| file)
+}
+
+fn open_with_metadata(path: &Path) -> io::Result<(File, Metadata)> {
     match open_here(path) {
         Ok(file) => {
-            let (file, _) = regular(file)?;
-            if is_in_place(&file, path) { Ok(file) } else { Err(refused()) }
+            let (file, metadata) = regular(file)?;
+            if is_in_place(&file, path) { Ok((file, metadata)) } else { Err(refused()) }
         }
         Err(error) if is_link(&error, path) => open_accepted(path),
         Err(error) => Err(error),
@@ -57,8 +61,8 @@ pub fn open_following(path: &Path) -> io::Result<File> {
 /// # Errors
 /// If it cannot be opened, is a link, or is not a regular file.
 pub fn open_bounded(path: &Path) -> io::Result<Take<File>> {
-    let file = open(path)?;
-    let limit = file.metadata()?.len().saturating_add(GROWTH);
+    let (file, metadata) = open_with_metadata(path)?;
+    let limit = metadata.len().saturating_add(GROWTH);
     Ok(file.take(limit))
 }
 
@@ -118,13 +122,13 @@ fn refused() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "a link, which is not followed")
 }
 
-fn open_accepted(path: &Path) -> io::Result<File> {
+fn open_accepted(path: &Path) -> io::Result<(File, Metadata)> {
     let accepted = {
         let accepted = ACCEPTED.read().unwrap_or_else(PoisonError::into_inner);
         accepted.as_ref().and_then(|accepted| accepted.get(path).copied()).ok_or_else(refused)?
     };
     let (file, metadata) = regular(options(true).open(path)?)?;
-    if identity(&metadata) == Some(accepted) { Ok(file) } else { Err(refused()) }
+    if identity(&metadata) == Some(accepted) { Ok((file, metadata)) } else { Err(refused()) }
 }
 
 /// Hands on an open file if it is a regular one.

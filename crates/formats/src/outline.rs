@@ -316,15 +316,15 @@ impl Outline {
         Some(entry.best).filter(|best| is_before(*best))
     }
 
-    /// Returns the outline without its messages: what is known of the file as a whole.
+    /// Returns the outline without its messages: what is known of the file as a whole, and as much of its state as is given.
     #[must_use]
-    pub fn without_messages(&self) -> Self {
+    pub fn without_messages(&self, state: SourceState) -> Self {
         Self {
             head: Head { memory: None, ..self.head.clone() },
             has_conversation: self.has_conversation,
             resumable: self.resumable,
             loadable: self.loadable,
-            state: self.state.clone(),
+            state,
             ..Self::empty(self.grammar)
         }
     }

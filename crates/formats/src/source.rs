@@ -121,9 +121,14 @@ pub trait Source: Debug + Sync {
         Some((vec![SessionFile { role, compressed: false, is_loaded: true, file }], next))
     }
 
+    /// Returns as much of an outline's state as [`Source::agent_list`] and the retention policy look at.
+    fn light_state(&self, outline: &Outline) -> SourceState {
+        outline.state.clone()
+    }
+
     /// Returns an outline without its messages, with what [`Source::agent_list`] looks at.
     fn light(&self, outline: &Outline) -> Outline {
-        outline.without_messages()
+        outline.without_messages(self.light_state(outline))
     }
 
     /// Returns the key of the request that an entry records: equal for all copies of one request, in whatever file or session

@@ -157,6 +157,7 @@ fn help_and_version_are_no_errors() {
         home.run(["--version"]).stdout,
         concat!("recount ", env!("CARGO_PKG_VERSION"), "\n")
     );
+    assert_eq!(home.run(["-V"]).stdout, home.run(["--color", "never", "--version"]).stdout);
     for command in [
         "list",
         "show",

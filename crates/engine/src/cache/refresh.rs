@@ -25,7 +25,7 @@ pub(crate) const RACY: i128 = 2_000_000_000;
 /// Number of groups from which a second thread pays.
 const MANY: usize = 256;
 /// Number of groups that are read before they are written.
-const AT_ONCE: usize = 2048;
+const AT_ONCE: usize = 768;
 
 /// What the catalog holds of some roots.
 #[derive(Debug)]

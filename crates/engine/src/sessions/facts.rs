@@ -93,7 +93,7 @@ fn blank(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
         problem_list,
         is_background: main.is_some_and(|main| main.file.outline.head.is_background),
         states: own(session_files)
-            .map(|session_file| source.light(&session_file.file.outline).state)
+            .map(|session_file| source.light_state(&session_file.file.outline))
             .collect(),
     }
 }

@@ -8,7 +8,9 @@ use jiff::Timestamp;
 use recount_formats::outline::{AgentCall, Outline};
 use recount_formats::source::{FileAt, ScannedFile, SessionFile, SessionFiles};
 use recount_formats::{Source, bytes::Buffer};
-use recount_model::{FileRole, Problem, Project, SessionFacts, SessionId, SessionKind, SourceName};
+use recount_model::{
+    FileRole, Problem, Project, SessionFacts, SessionId, SessionKind, SourceName, SourceState,
+};
 
 use crate::cache::growth::{self, FullRead};
 use crate::cache::refresh::{recall, recall_groups};
@@ -408,9 +410,9 @@ fn digest(
     let folder = main.map_or(0, |session_file| session_file.file.folder);
     let calls = own(&session_files).flat_map(|session_file| &session_file.file.outline.agent_calls);
     let agent_calls = calls.cloned().collect();
-    let without_messages = |session_file: SessionFile| {
+    let without_messages = |(session_file, state): (SessionFile, &SourceState)| {
         let ScannedFile { folder, named_folder, is_shared, at, outline: whole } = session_file.file;
-        let outline = source.light(&whole);
+        let outline = whole.without_messages(state.clone());
         // Of a file with several sessions this is only one.
         if !is_shared {
             lay_by(&at, whole);
@@ -419,7 +421,7 @@ fn digest(
     };
     let own =
         session_files.files.into_iter().filter(|session_file| session_file.role != FileRole::Base);
-    let files = own.map(without_messages).collect();
+    let files = own.zip(&facts.states).map(without_messages).collect();
     let facts = Arc::new(facts);
     Digest { facts, folder, files, agent_calls, fresh: true, used }
 }

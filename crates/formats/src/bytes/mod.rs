@@ -15,7 +15,7 @@ use std::path::Path;
 use crate::source::Reader;
 
 /// What is read at a time. Larger messages make the buffer grow to their size.
-const PIECE: usize = 512 * 1024;
+const PIECE: usize = 256 * 1024;
 
 /// What is read at a time when one file has all cores to itself.
 const LARGE_PIECE: usize = 8 * 1024 * 1024;

@@ -93,6 +93,35 @@ impl<'a> Content<'a> {
         }
     }
 
+    /// Returns the text of the first part, if it is nothing but text.
+    pub(crate) fn first_words(self) -> Option<Text<'a>> {
+        let raw = match self {
+            Self::None => return None,
+            Self::Text(text) => return Some(text),
+            Self::Parts(raw) => raw,
+        };
+        let mut scanner = Scanner::new(raw);
+        if scanner.peek() == Ok(b'[') {
+            scanner.expect(b'[').ok()?;
+        }
+        scanner.expect(b'{').ok()?;
+        let text = scanner.key().ok()?.is("text").then(|| scanner.string().ok())?;
+        text.filter(|_| scanner.peek() == Ok(b'}'))
+    }
+
+    /// Appends the content as JSON, to be read again.
+    pub(crate) fn write_json(self, out: &mut Vec<u8>) {
+        match self {
+            Self::None => {}
+            Self::Text(text) => {
+                out.push(b'"');
+                out.extend_from_slice(text.raw());
+                out.push(b'"');
+            }
+            Self::Parts(raw) => out.extend_from_slice(raw),
+        }
+    }
+
     /// Returns about how many bytes of text there are.
     pub(crate) fn text_bytes(self) -> usize {
         match self {

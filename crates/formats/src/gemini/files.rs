@@ -3,6 +3,7 @@
 //! The markers are the same in every era: separate parts since 0.28, one string before. The closing one may be
 //! missing, and file text may itself contain markers, so typed text ends at the *first* opening marker.
 
+use memchr::memchr_iter;
 use recount_model::AttachedFile;
 
 use super::content::Content;
@@ -47,8 +48,16 @@ pub(crate) fn typed(text: &str) -> &str {
     } else {
         text
     };
-    let end = [OPEN, OPEN_CONTEXT].iter().filter_map(|marker| text.find(marker)).min();
+    let end = opening_marker(text);
     trim(end.and_then(|end| text.get(..end)).unwrap_or(text))
+}
+
+/// Returns where the first opening marker is.
+fn opening_marker(text: &str) -> Option<usize> {
+    memchr_iter(b'\n', text.as_bytes()).find(|&at| {
+        let rest = text.get(at..).unwrap_or_default();
+        rest.starts_with(OPEN) || rest.starts_with(OPEN_CONTEXT)
+    })
 }
 
 /// Splits off the files that were sent along: by parts where there are parts, else by the markers in the text.
@@ -78,10 +87,7 @@ pub(crate) fn attached_to(content: Content<'_>, text: &str) -> Vec<AttachedFile>
 
 /// Splits off files by the markers in the text.
 pub(crate) fn attached(text: &str) -> Vec<AttachedFile> {
-    let Some(start) = [OPEN, OPEN_CONTEXT].iter().filter_map(|marker| text.find(marker)).min()
-    else {
-        return Vec::new();
-    };
+    let Some(start) = opening_marker(text) else { return Vec::new() };
     let block = text.get(start..).unwrap_or_default();
     let block = block.rfind(CLOSE).and_then(|end| block.get(..end)).unwrap_or(block);
     let mut files = Vec::new();

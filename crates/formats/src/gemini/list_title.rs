@@ -3,9 +3,11 @@
 use recount_model::MessageKind;
 use serde::{Deserialize, Serialize};
 
+use super::content::Content;
 use super::facts::{Facts, Resumable, Role};
 use super::files::typed_start;
 use super::state::{AgentListing, RetentionFacts};
+use crate::json::Scanner;
 
 /// How much of a message is kept for the agent's title, which has 100 characters at most.
 const TITLE_BYTES: usize = 4096;
@@ -187,7 +189,12 @@ pub(crate) struct Title {
     prompt: Option<String>,
     command: Option<String>,
     last: Option<String>,
+    /// The content of a prompt after `last`, as JSON: only the last one of all is decoded.
+    later: Vec<u8>,
 }
+
+/// The largest content that is kept undecoded, in bytes.
+const LARGEST_LATER: usize = 64 * 1024;
 
 impl Title {
     /// Offers a message as the title.
@@ -195,10 +202,16 @@ impl Title {
         if kind != MessageKind::Prompt {
             return;
         }
+        if self.prompt.is_some() && is_plainly_typed(facts) {
+            self.later.clear();
+            facts.content.write_json(&mut self.later);
+            return;
+        }
         let typed = typed_start(facts.content, facts.display);
         if typed.is_empty() {
             return;
         }
+        self.later.clear();
         if self.prompt.is_some() {
             self.last = Some(typed);
         } else if typed.starts_with(['/', '?']) {
@@ -213,7 +226,58 @@ impl Title {
     /// Returns the title and the last prompt.
     pub(crate) fn texts(self) -> (Option<String>, Option<String>) {
         let first = self.prompt.or(self.command);
-        let last = self.last.or_else(|| first.clone());
+        let later = || Content::read(&mut Scanner::new(&self.later)).ok();
+        let later = if self.later.is_empty() { None } else { later() };
+        let later = later.map(|content| typed_start(content, Content::None));
+        let last = later.or(self.last).or_else(|| first.clone());
         (first, last)
+    }
+}
+
+/// Whether the text of a prompt certainly begins with what a human typed, so that its title is not empty.
+fn is_plainly_typed(facts: &Facts<'_>) -> bool {
+    matches!(facts.display, Content::None)
+        && facts.content.text_bytes() <= LARGEST_LATER
+        && facts.content.first_words().is_some_and(|text| {
+            // Neither white space nor an escape, nor what a hook says.
+            matches!(text.raw().first(), Some(b'!'..=b';' | b'='..=b'[' | b']'..=b'~'))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_prompt_is_the_last_that_was_typed() {
+        let texts = |contents: &[&str]| {
+            let mut title = Title::default();
+            for content in contents {
+                let json = format!(r#"{{"id":"a","type":"user","content":{content}}}"#);
+                let facts = Facts::read(&mut Scanner::new(json.as_bytes())).unwrap();
+                title.offer(&facts, MessageKind::Prompt);
+            }
+            title.texts()
+        };
+        let both = |first: &str, last: &str| (Some(first.to_owned()), Some(last.to_owned()));
+        let first = r#""Fix  it""#;
+        assert_eq!(texts(&[first]), both("Fix it", "Fix it"));
+        assert_eq!(texts(&[first, r#"[{"text":"And\nthat"}]"#]), both("Fix it", "And that"));
+        assert_eq!(texts(&[first, r#""one""#, r#"[ { "text" : "two" } ]"#]), both("Fix it", "two"));
+        // What says nothing is not the last prompt.
+        assert_eq!(texts(&[first, r#""one""#, r#""  ""#]), both("Fix it", "one"));
+        assert_eq!(
+            texts(&[first, r#""one""#, r#""\n--- Content from referenced files ---""#]),
+            both("Fix it", "one")
+        );
+        assert_eq!(
+            texts(&[first, r#""one""#, r#"[{"text":"so","thought":true}]"#]),
+            both("Fix it", "one")
+        );
+        assert_eq!(
+            texts(&[first, r#""one""#, r#""\u0041 last one""#]),
+            both("Fix it", "A last one")
+        );
+        assert_eq!(texts(&[r#""/help""#, r#""/about""#]), both("/help", "/about"));
     }
 }

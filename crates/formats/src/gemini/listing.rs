@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use recount_model::{Grammar, SessionId};
+use recount_model::{Grammar, SessionId, SourceState};
 
 use super::part::BINARY;
 use super::state::{AgentListing, GeminiState};
@@ -88,11 +88,14 @@ impl Rules {
     }
 
     fn title(self, outline: &Outline) -> String {
-        let listed = GeminiState::of(outline).listing;
-        if let (TitleRule::FirstWords, Some(title)) = (self.title, &listed.newest) {
-            return title.clone();
+        self.title_from(&outline.head, GeminiState::of(outline).listing)
+    }
+
+    fn title_from(self, head: &Head, mut listed: AgentListing) -> String {
+        if let (TitleRule::FirstWords, Some(title)) = (self.title, listed.newest.take()) {
+            return title;
         }
-        if let Some(summary) = &outline.head.summary {
+        if let Some(summary) = &head.summary {
             return shorten(&visible(summary));
         }
         let first = match self.title {
@@ -138,20 +141,11 @@ pub(crate) fn list(files: &[&ScannedFile], release: Option<&str>) -> Vec<AgentRo
     rows.into_iter().map(row).collect()
 }
 
-/// Keeps what the newest releases' list looks at: no messages, and the title as they print it.
-pub(crate) fn light(outline: &Outline) -> Outline {
-    let newest = Some(Rules::NEWEST.title(outline));
-    let listing = AgentListing { newest, ..AgentListing::default() };
-    let state = GeminiState { listing, ..GeminiState::of(outline) }.encode();
-    let head = Head { memory: None, ..outline.head.clone() };
-    Outline {
-        head,
-        state,
-        has_conversation: outline.has_conversation,
-        resumable: outline.resumable,
-        loadable: outline.loadable,
-        ..Outline::empty(outline.grammar)
-    }
+/// Returns what the newest releases' list and a clean-up look at: instead of texts, the title as it is printed.
+pub(crate) fn light_state(outline: &Outline) -> SourceState {
+    let GeminiState { listing, retention } = GeminiState::of(outline);
+    let newest = Some(Rules::NEWEST.title_from(&outline.head, listing));
+    GeminiState { listing: AgentListing { newest, ..AgentListing::default() }, retention }.encode()
 }
 
 /// Names are compared by UTF-16 code units, as JavaScript does.

@@ -50,7 +50,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use recount_model::{
-    Grammar, Message, Problem, ProjectHash, RecordedPath, SessionId, SourceName, ToolCall, What,
+    Grammar, Message, Problem, ProjectHash, RecordedPath, SessionId, SourceName, SourceState,
+    ToolCall, What,
 };
 
 #[cfg(any(test, feature = "fuzzing"))]
@@ -79,7 +80,7 @@ use crate::stream::StreamFormat;
 const NAME: SourceName = SourceName::new("gemini");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// Gemini CLI, every release up to 0.61.
 #[derive(Debug)]
@@ -185,8 +186,8 @@ impl Source for Gemini {
         listing::list(files, release)
     }
 
-    fn light(&self, outline: &Outline) -> Outline {
-        listing::light(outline)
+    fn light_state(&self, outline: &Outline) -> SourceState {
+        listing::light_state(outline)
     }
 
     fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem> {

@@ -246,9 +246,10 @@ fn number<'a>(names: &mut Vec<Box<str>>, places: &mut NamePlaces<'a>, name: &'a 
         places.get(name).copied()
     };
     let at = known.unwrap_or_else(|| {
+        let at = names.len();
         names.push(name.into());
-        names.len() - 1
+        places.insert(name, at);
+        at
     });
-    places.entry(name).or_insert(at);
     u16::try_from(at).unwrap_or(u16::MAX)
 }

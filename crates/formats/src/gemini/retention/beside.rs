@@ -1,6 +1,6 @@
 //! What goes with a session: its outputs of tools, its activity log, its own folder, its sub-agents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -16,27 +16,52 @@ const RESERVED: &[&str] = &["chats", "logs", "tool-outputs"];
 /// How deep a folder is looked into. The program itself leaves three levels at most.
 const DEEPEST: usize = 16;
 
+/// Folders in which something of a session may be.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// The project directory itself.
+    Project,
+    Chats,
+    Logs,
+    Outputs,
+}
+
+/// The number of places.
+const PLACES: usize = 4;
+
+impl Place {
+    /// Returns the folder below a project directory.
+    fn below(self, project: &Path) -> PathBuf {
+        match self {
+            Self::Project => project.to_owned(),
+            Self::Chats => project.join("chats"),
+            Self::Logs => project.join("logs"),
+            Self::Outputs => project.join("tool-outputs"),
+        }
+    }
+}
+
 /// Finds what lies beside sessions, each folder listed once.
 #[derive(Debug)]
 pub(crate) struct Beside<'a> {
     folder: &'a Path,
     rules: &'a Rules,
-    /// Names in folders that were listed.
-    names: BTreeMap<PathBuf, BTreeSet<String>>,
+    /// Names in folders that were listed, by place.
+    names: [Option<HashSet<String>>; PLACES],
     /// By path, so that nothing is told twice.
     found: BTreeMap<PathBuf, PendingDeletion>,
 }
 
 impl<'a> Beside<'a> {
     pub(crate) fn new(folder: &'a Path, rules: &'a Rules) -> Self {
-        Self { folder, rules, names: BTreeMap::new(), found: BTreeMap::new() }
+        Self { folder, rules, names: [const { None }; PLACES], found: BTreeMap::new() }
     }
 
     /// Adds what goes with a session, and says with which file of it.
     pub(crate) fn session(&mut self, id: &SessionId, with: &str, why: DeletionReason) {
         let Some(name) = safe(id.as_str()) else { return };
         self.artifacts(&name, id, with, why);
-        if !self.rules.takes_agents || !self.has(&["chats"], &name) {
+        if !self.rules.takes_agents || !self.has(Place::Chats, &name) {
             return;
         }
         let agents = self.folder.join("chats").join(&name);
@@ -54,17 +79,16 @@ impl<'a> Beside<'a> {
 
     fn artifacts(&mut self, name: &str, id: &SessionId, with: &str, why: DeletionReason) {
         let rules = self.rules;
-        let log = format!("session-{name}.jsonl");
-        if rules.takes_logs && self.has(&["logs"], &log) {
-            self.all(&self.folder.join("logs").join(log), id, with, why);
+        if rules.takes_logs && !self.names_in(Place::Logs).is_empty() {
+            self.one(Place::Logs, &format!("session-{name}.jsonl"), id, with, why);
         }
-        let outputs = format!("session-{name}");
-        if rules.takes_outputs && self.has(&["tool-outputs"], &outputs) {
-            self.all(&self.folder.join("tool-outputs").join(outputs), id, with, why);
+        if rules.takes_outputs && !self.names_in(Place::Outputs).is_empty() {
+            self.one(Place::Outputs, &format!("session-{name}"), id, with, why);
         }
-        let is_reserved = RESERVED.contains(&name.to_lowercase().as_str());
+        // Names have only ASCII characters by now.
+        let is_reserved = RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name));
         let is_spared = rules.spares_reserved && is_reserved;
-        if rules.takes_folder && !is_spared && self.has(&[], name) {
+        if rules.takes_folder && !is_spared && self.has(Place::Project, name) {
             self.all(&self.folder.join(name), id, with, why);
         }
     }
@@ -142,14 +166,32 @@ impl<'a> Beside<'a> {
         });
     }
 
+    /// Adds the entry of this name, if there is one.
+    fn one(&mut self, place: Place, name: &str, id: &SessionId, with: &str, why: DeletionReason) {
+        if self.has(place, name) {
+            self.all(&place.below(self.folder).join(name), id, with, why);
+        }
+    }
+
     /// Whether a folder of the project directory has an entry of this name.
-    fn has(&mut self, below: &[&str], name: &str) -> bool {
-        let place = below.iter().fold(self.folder.to_owned(), |place, part| place.join(part));
-        let names = self.names.entry(place).or_insert_with_key(|place| {
-            let entries = fs::read_dir(place).into_iter().flatten().flatten();
+    fn has(&mut self, place: Place, name: &str) -> bool {
+        self.names_in(place).contains(name)
+    }
+
+    /// Returns the names in a folder of the project directory, which is listed once.
+    fn names_in(&mut self, place: Place) -> &HashSet<String> {
+        let folder = self.folder;
+        let [project, chats, logs, outputs] = &mut self.names;
+        let names = match place {
+            Place::Project => project,
+            Place::Chats => chats,
+            Place::Logs => logs,
+            Place::Outputs => outputs,
+        };
+        names.get_or_insert_with(|| {
+            let entries = fs::read_dir(place.below(folder)).into_iter().flatten().flatten();
             entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-        });
-        names.contains(name)
+        })
     }
 }
 
@@ -188,6 +230,9 @@ fn safe(id: &str) -> Option<String> {
         return None;
     }
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if id.chars().all(allowed) {
+        return Some(id.to_owned());
+    }
     // Characters are UTF-16 units there.
     let keep = |c: char| if allowed(c) { c.to_string() } else { "_".repeat(c.len_utf16()) };
     Some(id.chars().map(keep).collect())
