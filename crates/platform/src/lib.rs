@@ -21,7 +21,9 @@ pub use listing::{FolderEntry, Lister};
 pub use mounts::{Below, Mounts};
 pub use process_table::{ProcessQuery, ProcessTable};
 pub use processes::{Processes, Running, System};
-pub use program::{Pager, clock, find_program, random, run_in, start_detached, system_nanos};
+pub use program::{
+    Pager, ancestors, clock, find_program, random, run_in, start_detached, system_nanos,
+};
 pub use remote::is_remote;
 pub use room::Room;
 pub use shell::{CommandLine, literal, quote};

@@ -1,5 +1,5 @@
 //! Sessions guarded against what agents delete by themselves.
 
 pub(crate) mod fix;
-mod hook;
+pub(crate) mod hook;
 mod retention;

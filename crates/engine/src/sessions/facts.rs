@@ -6,8 +6,8 @@ use std::sync::Arc;
 use recount_formats::source::{SessionFile, SessionFiles};
 use recount_formats::{Source, outline::MessageEntry};
 use recount_model::{
-    Fate, FileFacts, FileRole, MessageCounts, MessageKind, SessionFacts, SessionKind, StrictCounts,
-    TitleFrom, Tokens, ToolCounts, timestamp,
+    Fate, FileFacts, FileRole, MessageCounts, MessageKind, SessionFacts, StrictCounts, TitleFrom,
+    Tokens, ToolCounts, timestamp,
 };
 
 use crate::sessions::union::union;
@@ -185,7 +185,7 @@ fn title(facts: &mut SessionFacts, session_files: &SessionFiles) {
         summaries.map(|session_file| session_file.file.outline.head.summary.as_deref());
     let summary = summaries.find_map(|summary| summary);
     // A sub-agent's summary is its whole answer, often as JSON; what it was asked tells more.
-    let summary = summary.filter(|_| session_files.kind == SessionKind::Main);
+    let summary = summary.filter(|_| !session_files.kind.is_subagent());
     let prompt = session_files.files.iter().find_map(|m| m.file.outline.first_prompt.as_deref());
     let name = main(session_files).and_then(|main| main.file.outline.head.name.as_deref());
     (facts.title, facts.title_from) = match (name, summary, prompt) {

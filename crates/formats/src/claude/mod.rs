@@ -7,6 +7,7 @@ mod content;
 mod edit;
 mod grouping;
 mod history;
+mod hook;
 mod known;
 mod live;
 mod locate;
@@ -244,6 +245,10 @@ impl Source for Claude {
 
     fn is_running(&self, args: &[String]) -> bool {
         is_running(args)
+    }
+
+    fn hook(&self) -> Option<&'static dyn crate::hook::Hook> {
+        Some(&hook::Hooks)
     }
 
     fn live(&self) -> Option<&'static dyn LiveSource> {

@@ -10,6 +10,7 @@ mod excerpt;
 pub mod fuzz;
 mod grouping;
 mod history;
+mod hook;
 mod injected;
 mod lines;
 mod live;
@@ -178,6 +179,10 @@ impl Source for Codex {
 
     fn resume(&self, id: &SessionId) -> Option<(&'static str, Vec<String>)> {
         Some(("codex", vec!["resume".to_owned(), id.to_string()]))
+    }
+
+    fn hook(&self) -> Option<&'static dyn crate::hook::Hook> {
+        Some(&hook::Hooks)
     }
 
     fn live(&self) -> Option<&'static dyn LiveSource> {

@@ -3,54 +3,54 @@
 //! A start cleans up before any hook runs, so what must not be deleted at the next start is made safe at the end of this one, and
 //! already when the first prompt is sent: a program that is killed runs no hook at its end. When `SessionStart` runs after a
 //! resume, the program still has the stub open; only with the first prompt (`BeforeAgent`) it is sure to be back in the old file.
+//!
+//! `Notification` is run when a dialog asks for a permission, which nothing on disk says; `AfterAgent` when a turn is over. No hook is
+//! set for tools: it would run before every call.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::locate::short_id;
-use crate::hook::{Hook, HookCall, Moment, Unfit};
+use super::retention::settings;
+use crate::hook::{Hook, HookCall, HookCommands, HookMoment, Unfit};
 use crate::json::JsonTree;
 use crate::json::comments::strip;
-use crate::json::edit::{check_accepted, keys, push, take_out, take_out_inner};
+use crate::source::RootShape;
 
 /// What we call ours.
 const NAME: &str = "recount-guard";
-const EVENTS: [(&str, Moment); 3] =
-    [("SessionStart", Moment::Start), ("BeforeAgent", Moment::Prompt), ("SessionEnd", Moment::End)];
-/// What our command is called with.
-const RUN: &str = " guard --hook run";
-/// How long the program waits for it, in milliseconds.
-const PATIENCE: &str = "5000";
+/// What a notification is about when a dialog is open.
+const PERMISSION: &str = "ToolPermission";
+
+const COMMANDS: HookCommands = HookCommands {
+    name: Some(NAME),
+    events: &[
+        ("SessionStart", HookMoment::Start),
+        ("BeforeAgent", HookMoment::Prompt),
+        ("Notification", HookMoment::Permission),
+        ("AfterAgent", HookMoment::TurnEnd),
+        ("SessionEnd", HookMoment::End),
+    ],
+    // Milliseconds.
+    timeout: "5000",
+};
 
 /// Gemini CLI's hooks.
 #[derive(Debug)]
 pub(crate) struct Hooks;
 
 impl Hook for Hooks {
+    fn file(&self, root: &Path, shape: RootShape) -> Option<PathBuf> {
+        (shape == RootShape::Whole).then(|| settings::user_file(root))
+    }
+
     fn install(&self, text: Option<&[u8]>, command: &str) -> Result<Vec<u8>, Unfit> {
-        let mut text = text.unwrap_or(b"{}\n").to_vec();
-        check_accepted(&text)?;
-        for (event, _) in EVENTS {
-            let path = ["hooks", event];
-            let wanted = group(command);
-            if has(&text, event, |known| *known == wanted) {
-                continue;
-            }
-            text = without(&text, event)?.unwrap_or(text);
-            text = push(&text, &path, &wanted)?;
-        }
-        Ok(text)
+        COMMANDS.install(text, command)
     }
 
     fn remove(&self, text: &[u8]) -> Result<Option<Vec<u8>>, Unfit> {
-        let mut left: Option<Vec<u8>> = None;
-        // Whatever events earlier releases of ours used.
-        for event in keys(text, &["hooks"])? {
-            let now = left.as_deref().unwrap_or(text);
-            left = without(now, &event)?.or(left);
-        }
-        Ok(left)
+        COMMANDS.remove(text)
     }
 
     fn is_off(&self, text: &[u8]) -> Option<&'static str> {
@@ -65,15 +65,22 @@ impl Hook for Hooks {
         is_named.then_some("hooksConfig.disabled names it: the agent does not run it")
     }
 
-    fn call(&self, told: &[u8]) -> Option<HookCall> {
-        let tree = JsonTree::parse(told).ok()?;
-        let event = tree.text("hook_event_name")?;
-        let (_, moment) = EVENTS.into_iter().find(|(known, _)| *known == event)?;
+    fn moment(&self, said: &[u8]) -> Option<(HookMoment, String)> {
+        let tree = JsonTree::parse(said).ok()?;
+        let (moment, session) = COMMANDS.moment(&tree)?;
+        let is_other = moment == HookMoment::Permission
+            && tree.text("notification_type").is_some_and(|about| about != PERMISSION);
+        (!is_other).then_some((moment, session))
+    }
+
+    fn call(&self, said: &[u8]) -> Option<HookCall> {
+        let tree = JsonTree::parse(said).ok()?;
+        let (moment, session) = COMMANDS.moment(&tree)?;
         let file = PathBuf::from(tree.text("transcript_path")?);
         let chats =
             file.parent().filter(|chats| chats.file_name().is_some_and(|n| n == "chats"))?;
         let folder = chats.parent()?.to_owned();
-        Some(HookCall { moment, session: tree.text("session_id")?.to_owned(), folder, file })
+        Some(HookCall { moment, session, file, folder })
     }
 
     fn may_trap(&self, folder: &Path) -> bool {
@@ -85,49 +92,6 @@ impl Hook for Hooks {
             !seen.insert(short_id(&name).to_owned())
         })
     }
-}
-
-/// One entry below an event.
-fn group(command: &str) -> JsonTree {
-    let text = |text: &str| JsonTree::String(text.to_owned());
-    let hook = vec![
-        ("name".to_owned(), text(NAME)),
-        ("type".to_owned(), text("command")),
-        ("command".to_owned(), text(command)),
-        ("timeout".to_owned(), JsonTree::Number(PATIENCE.to_owned())),
-    ];
-    JsonTree::Object(vec![("hooks".to_owned(), JsonTree::Array(vec![JsonTree::Object(hook)]))])
-}
-
-/// Takes what is ours out of an event, wherever it stands; `None` if nothing is.
-fn without(text: &[u8], event: &str) -> Result<Option<Vec<u8>>, Unfit> {
-    let path = ["hooks", event];
-    let whole = match take_out(text, &path, is_ours) {
-        // What is no list holds no hooks.
-        Err(Unfit::Other { .. }) => return Ok(None),
-        taken => taken?,
-    };
-    // Others may have put theirs beside ours.
-    let inner = take_out_inner(whole.as_deref().unwrap_or(text), &path, "hooks", is_our_hook)?;
-    Ok(inner.or(whole))
-}
-
-/// Whether all that an entry runs is ours.
-fn is_ours(group: &JsonTree) -> bool {
-    let Some(JsonTree::Array(hooks)) = group.get("hooks") else { return false };
-    !hooks.is_empty() && hooks.iter().all(is_our_hook)
-}
-
-/// Whether a hook is ours: by its name, or by what it runs if somebody has taken the name off.
-fn is_our_hook(hook: &JsonTree) -> bool {
-    let runs = |command: &str| command.contains("recount") && command.contains(RUN);
-    hook.text("name") == Some(NAME) || hook.text("command").is_some_and(runs)
-}
-
-fn has(text: &[u8], event: &str, is_wanted: impl Fn(&JsonTree) -> bool) -> bool {
-    let tree = JsonTree::parse(&strip(text)).ok();
-    let hooks = tree.as_ref().and_then(|tree| tree.get("hooks")?.get(event));
-    matches!(hooks, Some(JsonTree::Array(groups)) if groups.iter().any(is_wanted))
 }
 
 #[cfg(test)]
@@ -197,7 +161,7 @@ mod tests {
     fn what_the_agent_tells_is_understood() {
         let told = br#"{"session_id":"3d2f","transcript_path":"/home/dev/.gemini/tmp/shop/chats/session-x-3d2f.jsonl","cwd":"/home/dev/code/shop","hook_event_name":"SessionEnd","timestamp":"2026-11-16T08:00:00.000Z","reason":"exit"}"#;
         let call = Hooks.call(told).unwrap();
-        assert_eq!((call.moment, call.session.as_str()), (Moment::End, "3d2f"));
+        assert_eq!((call.moment, call.session.as_str()), (HookMoment::End, "3d2f"));
         assert_eq!(call.folder, Path::new("/home/dev/.gemini/tmp/shop"));
         for wrong in [
             &b"{}"[..],
