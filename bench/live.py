@@ -3,13 +3,16 @@
 
     bench/live.py score PROGRAM FOLDER     share of time with the right state, per agent and state
     bench/live.py append PROGRAM [MB]      time from an append to a large log until the change is printed
+    bench/live.py rewrite PROGRAM [MB]     the same for a document that is rewritten whole
+    bench/live.py hook PROGRAM [CALLS]     processor time of one call of a hook, and how long it takes
+    bench/live.py soak PROGRAM [SECONDS]   memory while 20 sessions write without a pause
     bench/live.py idle PROGRAM [SECONDS]   processor time and memory while nothing runs
     bench/live.py load PROGRAM [SECONDS]   the same with 20 sessions that write 10 lines a second each
 
 A recording is a folder with `timeline.jsonl` and `meta.json`. States are compared every 100 ms; the first 0.7 s after each true
 change are left out.
 """
-import json, os, pathlib, subprocess, sys, tempfile, threading, time
+import json, os, pathlib, resource, subprocess, sys, tempfile, threading, time
 
 WANTED = {"thinking": {"working"}, "tool": {"tool"}, "approval": {"approve"}, "question": {"approve"},
           "idle": {"yours", "idle"}, "cancelled": {"yours", "idle"}, "failed": {"failed"},
@@ -110,6 +113,64 @@ def append(program, megabytes):
         print(f"append to a log of {megabytes} MB: p50 {1000 * late[100]:.1f} ms, p99 {1000 * late[197]:.1f} ms of {len(late)}")
 
 
+def rewrite(program, megabytes):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        log, table = home_with_log(folder, 0)
+        log.unlink()
+        path = log.with_suffix(".json")
+        start = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+        head = ('{\n  "sessionId": "117eaa32-683a-4d3c-8c0d-9a395b519f51",\n  "projectHash": "x",\n  "startTime": "%s",\n  "messages": [' % start).encode()
+        item = lambda number, kind, text: ("\n    " + json.dumps({"id": f"m{number}", "timestamp": start, "type": kind, "content": text}, indent=2).replace("\n", "\n    ")).encode()
+        body = b",".join(item(number, "gemini", "x" * 1000) for number in range(megabytes * 1000 * 1000 // 1120))
+        run, seen = None, []
+        late, spent = [], []
+        for number in range(12):
+            is_prompt = number % 2 == 0
+            last = item(f"l{number}", "user" if is_prompt else "error", "go")
+            before = len(seen)
+            with open(path, "wb") as out:
+                out.write(head + body + b"," + last + b"\n  ]\n}\n")
+            begun = time.monotonic()
+            if run is None:
+                env = dict(os.environ, RECOUNT_PROCESS_TABLE=str(table), RECOUNT_DATA_DIR=str(folder / "data"))
+                run = subprocess.Popen([program, "watch", "--json", "--home", folder], stdout=subprocess.PIPE, env=env)
+                def read():
+                    for line in run.stdout:
+                        seen.append((time.monotonic(), json.loads(line)["session"]["state"]))
+                threading.Thread(target=read, daemon=True).start()
+                time.sleep(15)
+                continue
+            wanted = "working" if is_prompt else "failed"
+            while not any(state == wanted for _, state in seen[before:]) and time.monotonic() - begun < 10:
+                time.sleep(0.002)
+            late.append(next((at for at, state in seen[before:] if state == wanted), begun + 10) - begun)
+            time.sleep(3)
+        run.terminate()
+        late.sort()
+        size = path.stat().st_size / 1e6
+        print(f"rewrite of a document of {size:.0f} MB: p50 {1000 * max(late[len(late) // 2], 0):.0f} ms, most {1000 * max(late[-1], 0):.0f} ms after the last byte, of {len(late)}")
+
+
+def hook(program, calls):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        log, _ = home_with_log(folder, 1)
+        env = dict(os.environ, HOME=str(folder), RECOUNT_DATA_DIR=str(folder / "data"))
+        for event in ("Notification", "BeforeAgent"):
+            said = json.dumps({"session_id": "117eaa32-683a-4d3c-8c0d-9a395b519f51", "transcript_path": str(log), "cwd": "/home/dev/code/shop",
+                               "hook_event_name": event, "notification_type": "ToolPermission"}).encode()
+            before, took = resource.getrusage(resource.RUSAGE_CHILDREN), []
+            for _ in range(calls):
+                begun = time.monotonic()
+                subprocess.run([program, "guard", "--hook", "run", "--source", "gemini"], input=said, env=env, check=True)
+                took.append(time.monotonic() - begun)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            took.sort()
+            print(f"hook {event}: {1000 * spent / calls:.1f} ms of processor time, p50 {1000 * took[calls // 2]:.1f} ms, p99 {1000 * took[calls * 99 // 100]:.1f} ms of {calls}")
+
+
 def idle(program, seconds):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -128,7 +189,12 @@ def idle(program, seconds):
         print(f"nothing runs: {100 * share:.2f} % of a core over {seconds} s, {int(memory.split()[1]) / 1000:.1f} MB")
 
 
-def load(program, seconds):
+def resident(pid):
+    line = next(line for line in open(f"/proc/{pid}/status") if line.startswith("VmRSS"))
+    return int(line.split()[1]) / 1000
+
+
+def load(program, seconds, pause=0.005, is_soak=False):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         now = int(time.time() * 1000)
@@ -152,17 +218,21 @@ def load(program, seconds):
             fields = open(f"/proc/{run.pid}/stat").read().rsplit(")", 1)[1].split()
             return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
         time.sleep(5)
-        before, begun, written = used(), time.monotonic(), 0
+        before, begun, written, sizes = used(), time.monotonic(), 0, []
         while time.monotonic() - begun < seconds:
             for log in logs:
                 written += 1
                 log.write(json.dumps({"id": f"m{written}", "type": "gemini", "content": "x" * 500,
                                       "tokens": {"input": 100, "output": 10, "total": 110}, "model": "gemini-3.5-flash"}) + "\n")
                 log.flush()
-                time.sleep(0.005)
+                time.sleep(pause)
+            if is_soak and time.monotonic() - begun >= len(sizes) * seconds / 10:
+                sizes.append(resident(run.pid))
         share = (used() - before) / (time.monotonic() - begun)
         memory = next(line for line in open(f"/proc/{run.pid}/status") if line.startswith("VmRSS"))
         run.terminate()
+        if is_soak:
+            print(f"{written} lines in {seconds} s, memory in MB at each tenth: {' '.join(f'{size:.1f}' for size in sizes)}")
         print(f"20 sessions, {written / (time.monotonic() - begun):.0f} lines/s: {100 * share:.1f} % of a core, {int(memory.split()[1]) / 1000:.1f} MB")
 
 
@@ -174,5 +244,11 @@ if __name__ == "__main__":
         append(program, int(rest[0]) if rest else 300)
     elif what == "load":
         load(program, int(rest[0]) if rest else 30)
+    elif what == "soak":
+        load(program, int(rest[0]) if rest else 600, 0, True)
+    elif what == "rewrite":
+        rewrite(program, int(rest[0]) if rest else 300)
+    elif what == "hook":
+        hook(program, int(rest[0]) if rest else 100)
     else:
         idle(program, int(rest[0]) if rest else 60)

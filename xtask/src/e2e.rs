@@ -62,6 +62,14 @@ const PARTS: &[Part] = &[
         sweep: &[],
     },
     Part {
+        name: "live",
+        program: "node",
+        script: "e2e/live.mjs",
+        // The gate runs other things at the same time.
+        slice: &["--quick", "--slack", "2"],
+        sweep: &[],
+    },
+    Part {
         name: "claude",
         program: "node",
         script: "e2e/claude.mjs",

@@ -24,6 +24,7 @@ pub use apply::Made;
 pub use doctor::{Finding, Remedy, Severity, Symptom, Topic};
 pub use error::Error;
 pub use guard::fix::Fix;
+pub use guard::hook::note_hook;
 pub use history::{Change, ChangeState};
 pub use ingest::{IngestOptions, IngestOutcome, IngestedSession};
 pub use notice::{Conversion, Notice, Proposal, SharedBy, SkipReason, StillPending};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use recount_formats::Source;
 use recount_formats::source::SessionFiles;
-use recount_model::{Project, SessionFacts, SessionId, SessionKind};
+use recount_model::{Project, SessionFacts, SessionId};
 
 use crate::cache::growth::FullRead;
 use crate::projects::resolve::Effort;
@@ -74,7 +74,7 @@ impl Engine {
                 scope.as_ref().is_none_or(|scope| facts.project.key() == *scope)
             };
             let mut own = sessions.iter().filter(is_own);
-            let said = own.clone().find(|s| s.kind == SessionKind::Main && !s.is_empty());
+            let said = own.clone().find(|s| !s.kind.is_subagent() && !s.is_empty());
             let latest = said.or(own.next()).ok_or(Error::NoSessions)?;
             return Ok(Named::Session(latest));
         }

@@ -3,9 +3,7 @@
 use std::io::{self, Write};
 
 use jiff::Timestamp;
-use recount_model::{
-    Message, MessageId, Problem, RecordedPath, SessionFacts, SessionId, SessionKind, Tokens,
-};
+use recount_model::{Message, MessageId, Problem, RecordedPath, SessionFacts, SessionId, Tokens};
 
 use crate::csv::{CsvCell, row};
 use crate::{ExportTable, Renderer, TranscriptPart};
@@ -217,10 +215,7 @@ impl Owned {
 }
 
 fn session_row(session: &SessionFacts) -> Vec<Owned> {
-    let kind = match session.kind {
-        SessionKind::Main => "main",
-        SessionKind::Subagent => "subagent",
-    };
+    let kind = session.kind.as_str();
     let project = &session.project;
     let mut cells: Vec<Owned> = [
         session.source.to_string(),

@@ -1,6 +1,7 @@
 //! What a session is doing right now.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +121,76 @@ pub struct LiveTerminal {
     pub tty: Option<String>,
     /// The pane of tmux.
     pub tmux: Option<String>,
+    /// The pane of `WezTerm`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wezterm: Option<String>,
+    /// The window of kitty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kitty: Option<String>,
+}
+
+/// Environment variables that say which terminal a process is in.
+pub const TERMINAL_VARIABLES: &[&str] = &[
+    "TMUX",
+    "TMUX_PANE",
+    "WEZTERM_UNIX_SOCKET",
+    "WEZTERM_PANE",
+    "KITTY_LISTEN_ON",
+    "KITTY_WINDOW_ID",
+];
+
+/// A program that can say the titles of its terminals.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TerminalServer {
+    /// tmux: its socket and the number of its process, with a comma between.
+    Tmux(String),
+    /// `WezTerm`: its socket.
+    Wezterm(String),
+    /// kitty: the address that it listens on.
+    Kitty(String),
+}
+
+impl TerminalServer {
+    /// Returns what a terminal of it is known by.
+    pub fn key(&self, pane: &str) -> String {
+        match self {
+            Self::Tmux(server) => format!("{server},{pane}"),
+            Self::Wezterm(socket) => format!("wezterm,{socket},{pane}"),
+            Self::Kitty(address) => format!("kitty,{address},{pane}"),
+        }
+    }
+}
+
+/// When an agent runs the commands that users have set up for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HookMoment {
+    /// A session begins, or is being resumed.
+    Start,
+    /// The user has said something, and the session is in its own file.
+    Prompt,
+    /// The user is asked for a permission.
+    Permission,
+    /// A turn is over.
+    TurnEnd,
+    /// A session ends.
+    End,
+}
+
+/// What an agent said through a hook: one line of a log, without any text of the session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveHook {
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// The agent.
+    pub source: String,
+    /// The moment.
+    pub moment: HookMoment,
+    /// The session.
+    pub session: String,
+    /// The processes above the hook, the nearest first: one of them is the agent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parents: Vec<u32>,
 }
 
 /// A session that is running, or ended a moment ago, as its source sees it.
@@ -154,7 +225,7 @@ pub struct LiveSession {
     /// The model of the last request.
     pub model: Option<String>,
     /// Requests, as far as they were read: all of them in a replay.
-    pub requests: Vec<LiveRequest>,
+    pub requests: Vec<Arc<LiveRequest>>,
     /// Its sub-agents.
     pub subagents: Vec<LiveSubagent>,
     /// The terminal.
@@ -213,19 +284,61 @@ impl LiveProcess {
         self.env.get(name).map(String::as_str)
     }
 
-    /// Returns the key of its terminal: the pane of a terminal multiplexer, else the device.
+    /// Returns the program that can say the title of its terminal, and which of its terminals that is. The innermost one counts: what
+    /// runs in tmux inherits the variables of the terminal around it.
+    pub fn terminal_server(&self) -> Option<(TerminalServer, &str)> {
+        let both = |server: &str, pane: &str| Some((self.variable(server)?, self.variable(pane)?));
+        if let Some((server, pane)) = both("TMUX", "TMUX_PANE") {
+            let server = server.rsplit_once(',').map_or(server, |(server, _)| server);
+            return Some((TerminalServer::Tmux(server.to_owned()), pane));
+        }
+        if let Some((socket, pane)) = both("WEZTERM_UNIX_SOCKET", "WEZTERM_PANE") {
+            return Some((TerminalServer::Wezterm(socket.to_owned()), pane));
+        }
+        let (address, window) = both("KITTY_LISTEN_ON", "KITTY_WINDOW_ID")?;
+        Some((TerminalServer::Kitty(address.to_owned()), window))
+    }
+
+    /// Returns what its terminal is known by: the pane of a program that can say its title, else the device.
     pub fn terminal_key(&self) -> Option<String> {
-        match (self.variable("TMUX"), self.variable("TMUX_PANE")) {
-            (Some(server), Some(pane)) => {
-                let server = server.rsplit_once(',').map_or(server, |(server, _)| server);
-                Some(format!("{server},{pane}"))
-            }
-            _ => self.tty.clone().filter(|tty| !tty.is_empty()),
+        match self.terminal_server() {
+            Some((server, pane)) => Some(server.key(pane)),
+            None => self.tty.clone().filter(|tty| !tty.is_empty()),
         }
     }
 
     /// Returns the terminal it is in.
     pub fn terminal(&self) -> LiveTerminal {
-        LiveTerminal { tty: self.tty.clone(), tmux: self.variable("TMUX_PANE").map(str::to_owned) }
+        let mut terminal = LiveTerminal { tty: self.tty.clone(), ..LiveTerminal::default() };
+        match self.terminal_server() {
+            Some((TerminalServer::Tmux(_), pane)) => terminal.tmux = Some(pane.to_owned()),
+            Some((TerminalServer::Wezterm(_), pane)) => terminal.wezterm = Some(pane.to_owned()),
+            Some((TerminalServer::Kitty(_), window)) => terminal.kitty = Some(window.to_owned()),
+            None => {}
+        }
+        terminal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_innermost_terminal_counts() {
+        let process = |variables: &[(&str, &str)]| LiveProcess {
+            tty: Some("/dev/pts/3".to_owned()),
+            env: variables.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+            ..LiveProcess::default()
+        };
+        let kitty = [("KITTY_LISTEN_ON", "unix:/tmp/k"), ("KITTY_WINDOW_ID", "7")];
+        let wezterm = [("WEZTERM_UNIX_SOCKET", "/run/w"), ("WEZTERM_PANE", "2")];
+        let tmux = [("TMUX", "/tmp/tmux-0/default,42,0"), ("TMUX_PANE", "%1")];
+        let key = |process: &LiveProcess| process.terminal_key().unwrap();
+        assert_eq!(key(&process(&kitty)), "kitty,unix:/tmp/k,7");
+        assert_eq!(key(&process(&[wezterm, kitty].concat())), "wezterm,/run/w,2");
+        assert_eq!(key(&process(&[wezterm, tmux].concat())), "/tmp/tmux-0/default,42,%1");
+        assert_eq!(key(&process(&kitty[1..])), "/dev/pts/3", "nobody can be asked");
+        assert_eq!(process(&wezterm).terminal().wezterm.as_deref(), Some("2"));
     }
 }

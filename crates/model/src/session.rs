@@ -143,14 +143,32 @@ pub struct Labels {
     pub pinned: bool,
 }
 
-/// Whether a human or another session started it.
+/// What a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionKind {
-    /// A human did.
+    /// A conversation that its agent recorded.
     Main,
-    /// Another session did.
+    /// Another session started it.
     Subagent,
+    /// A conversation that is only known from what its agent printed.
+    Headless,
+}
+
+impl SessionKind {
+    /// Returns its name, as flags and JSON have it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::Subagent => "subagent",
+            Self::Headless => "headless",
+        }
+    }
+
+    /// Whether another session started it.
+    pub const fn is_subagent(self) -> bool {
+        matches!(self, Self::Subagent)
+    }
 }
 
 /// How a session was started.

@@ -22,7 +22,9 @@ pub use listing::{FolderEntry, Lister};
 pub use mounts::{Below, Mounts};
 pub use process_table::{ProcessQuery, ProcessTable};
 pub use processes::{Processes, Running, System};
-pub use program::{Pager, clock, find_program, random, run_in, start_detached, system_nanos};
+pub use program::{
+    Pager, ancestors, clock, find_program, random, run_in, start_detached, system_nanos,
+};
 pub use remote::is_remote;
 pub use room::DiskSpace;
 pub use shell::{CommandLine, literal, quote};

@@ -1,6 +1,7 @@
-//! The processes of this user, sampled repeatedly while sessions are watched.
+//! The processes of this user, sampled again and again while sessions are watched.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use recount_model::LiveProcess;
 
@@ -22,54 +23,110 @@ impl std::fmt::Debug for ProcessQuery<'_> {
     }
 }
 
+/// A process that is younger may still become another program.
+const YOUNG: Duration = Duration::from_secs(15);
+/// How long facts about a process unrelated to agents are cached.
+const STALE: Duration = Duration::from_secs(30);
+
 /// Samples processes, and caches what does not change.
 #[derive(Debug, Default)]
 pub struct ProcessTable {
-    known: BTreeMap<u32, LiveProcess>,
+    known: BTreeMap<u32, Seen>,
+}
+
+/// What is known of a process.
+#[derive(Debug)]
+struct Seen {
+    process: LiveProcess,
+    /// Whether it is this user's. Of others nothing is known.
+    is_own: bool,
+    is_agent: bool,
+    /// Whether it is an agent or was started by one.
+    is_wanted: bool,
+    first: Instant,
+    looked: Instant,
 }
 
 impl ProcessTable {
     /// Returns the agents with their parents and children.
     pub fn sample(&mut self, query: &ProcessQuery<'_>) -> Vec<LiveProcess> {
-        let all = system::list(&self.known);
-        let agents: Vec<u32> =
-            all.iter().filter(|one| (query.is_agent)(one)).map(|one| one.pid).collect();
-        self.known = all.iter().map(|one| (one.pid, one.clone())).collect();
-        if agents.is_empty() {
+        self.look(query);
+        let mut open: Vec<u32> =
+            self.own().filter(|seen| seen.is_agent).map(|seen| seen.process.pid).collect();
+        if open.is_empty() {
             return Vec::new();
         }
-        let parents: Vec<u32> =
-            all.iter().filter(|one| agents.contains(&one.pid)).map(|one| one.ppid).collect();
-        let mut wanted: Vec<LiveProcess> = Vec::new();
-        let mut below: Vec<u32> = agents.clone();
+        let parents: BTreeSet<u32> =
+            self.own().filter(|seen| seen.is_agent).map(|seen| seen.process.ppid).collect();
         // Descendants at any depth: a tool may be run by a daemon's helper.
-        loop {
-            let more: Vec<u32> = all
-                .iter()
-                .filter(|one| below.contains(&one.ppid) && !below.contains(&one.pid))
-                .map(|one| one.pid)
-                .collect();
-            if more.is_empty() {
-                break;
-            }
-            below.extend(more);
+        let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for seen in self.own() {
+            children.entry(seen.process.ppid).or_default().push(seen.process.pid);
         }
-        for mut process in all {
-            if below.contains(&process.pid) {
-                let is_agent = agents.contains(&process.pid);
-                system::detail(&mut process, query.variables, is_agent);
+        let mut below: BTreeSet<u32> = BTreeSet::new();
+        while let Some(pid) = open.pop() {
+            if below.insert(pid) {
+                open.extend(children.get(&pid).into_iter().flatten());
+            }
+        }
+        let mut wanted: Vec<LiveProcess> = Vec::new();
+        for (pid, seen) in self.known.iter_mut().filter(|(_, seen)| seen.is_own) {
+            seen.is_wanted = below.contains(pid);
+            if seen.is_wanted {
+                let mut process = seen.process.clone();
+                system::detail(&mut process, query.variables, seen.is_agent);
                 wanted.push(process);
-            } else if parents.contains(&process.pid) {
-                wanted.push(process);
+            } else if parents.contains(pid) {
+                wanted.push(seen.process.clone());
             }
         }
         wanted
+    }
+
+    /// Brings what is known up to date. Nothing is read of processes that have nothing to do with agents and are known.
+    fn look(&mut self, query: &ProcessQuery<'_>) {
+        let Some(pids) = system::pids() else {
+            self.known.clear();
+            return;
+        };
+        let now = Instant::now();
+        let mut before = std::mem::take(&mut self.known);
+        let looker = system::Looker::default();
+        for pid in pids {
+            let seen = before.remove(&pid);
+            let is_settled = |seen: &Seen| {
+                !seen.is_wanted && now - seen.first >= YOUNG && now - seen.looked < STALE
+            };
+            let seen = match seen {
+                Some(seen) if is_settled(&seen) => seen,
+                seen => {
+                    let known = seen.as_ref().map(|seen| &seen.process);
+                    let process = looker.look(pid, known);
+                    let ticks = process.as_ref().map(|process| process.start_ticks);
+                    let before =
+                        seen.as_ref().filter(|seen| Some(seen.process.start_ticks) == ticks);
+                    Seen {
+                        first: before.map_or(now, |seen| seen.first),
+                        is_wanted: before.is_some_and(|seen| seen.is_wanted),
+                        is_agent: process.as_ref().is_some_and(|process| (query.is_agent)(process)),
+                        is_own: process.is_some(),
+                        process: process.unwrap_or_default(),
+                        looked: now,
+                    }
+                }
+            };
+            self.known.insert(pid, seen);
+        }
+    }
+
+    /// Returns the processes of this user that are known.
+    fn own(&self) -> impl Iterator<Item = &Seen> {
+        self.known.values().filter(|seen| seen.is_own)
     }
 }
 
 #[cfg(target_os = "linux")]
 mod system {
-    use std::collections::BTreeMap;
     use std::fs;
     use std::io::Read as _;
     use std::os::unix::fs::MetadataExt as _;
@@ -81,24 +138,41 @@ mod system {
 
     /// Clock ticks per second in user space, on every system we run on.
     const TICKS: u64 = 100;
-    /// At most this much is read of a file about a process.
-    const MAX_BYTES: u64 = 1 << 20;
+    /// So much is read of a file about a process.
+    const MOST: u64 = 1 << 20;
 
-    /// Lists the processes of this user with basic facts. `known` saves reading command lines
-    /// again.
-    pub(super) fn list(known: &BTreeMap<u32, LiveProcess>) -> Vec<LiveProcess> {
-        let user = fs::metadata("/proc/self").ok().map(|about| about.uid());
-        let Some(booted) = booted() else { return Vec::new() };
-        let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-        let mut all = Vec::new();
-        for entry in entries.flatten() {
-            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok())
-            else {
-                continue;
-            };
-            let folder = entry.path();
-            let Some(mut process) = stat(&folder, pid, booted) else { continue };
-            let before = known.get(&pid).filter(|one| {
+    /// Lists the pids of all processes; `None` where the system does not report them.
+    pub(super) fn pids() -> Option<Vec<u32>> {
+        let entries = fs::read_dir("/proc").ok()?;
+        let pid = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
+        let mut pids: Vec<u32> = entries.flatten().filter_map(pid).collect();
+        pids.sort_unstable();
+        Some(pids)
+    }
+
+    /// Looks at processes.
+    #[derive(Debug)]
+    pub(super) struct Looker {
+        user: Option<u32>,
+        booted: Option<i64>,
+    }
+
+    impl Default for Looker {
+        fn default() -> Self {
+            let user = fs::metadata("/proc/self").ok().map(|about| about.uid());
+            Self { user, booted: booted() }
+        }
+    }
+
+    impl Looker {
+        /// Returns what one look tells of a process of this user. `known` saves reading its command line again.
+        pub(super) fn look(&self, pid: u32, known: Option<&LiveProcess>) -> Option<LiveProcess> {
+            let folder = Path::new("/proc").join(pid.to_string());
+            if fs::metadata(&folder).ok()?.uid() != self.user? {
+                return None;
+            }
+            let mut process = stat(&folder, pid, self.booted?)?;
+            let before = known.filter(|one| {
                 one.start_ticks == process.start_ticks
                     && one.comm == process.comm
                     && !one.args.is_empty()
@@ -106,20 +180,14 @@ mod system {
             if let Some(before) = before {
                 process.args.clone_from(&before.args);
                 process.start_ms = before.start_ms;
-                process.exe.clone_from(&before.exe);
             } else {
-                if fs::metadata(&folder).ok().map(|about| about.uid()) != user {
-                    continue;
-                }
                 process.args = words(&read(&folder.join("cmdline")));
             }
-            all.push(process);
+            Some(process)
         }
-        all.sort_by_key(|one| one.pid);
-        all
     }
 
-    /// Reads what is only needed for agents and their descendants.
+    /// Reads what is only of interest for agents and what they started.
     pub(super) fn detail(process: &mut LiveProcess, variables: &[&'static str], is_agent: bool) {
         let folder = Path::new("/proc").join(process.pid.to_string());
         let link = |name: &str| {
@@ -148,7 +216,7 @@ mod system {
         }
     }
 
-    /// Returns the boot time, in milliseconds since 1970.
+    /// When the system began to count, in milliseconds since 1970.
     fn booted() -> Option<i64> {
         let uptime = read(Path::new("/proc/uptime"));
         let seconds: f64 =
@@ -165,7 +233,7 @@ mod system {
     fn stat(folder: &Path, pid: u32, booted: i64) -> Option<LiveProcess> {
         let text = read(&folder.join("stat"));
         let text = String::from_utf8_lossy(&text);
-        // The name may contain any characters, including brackets.
+        // The name may have any characters, brackets too.
         let (head, rest) = text.rsplit_once(')')?;
         let comm = head.split_once('(')?.1.to_owned();
         let fields: Vec<&str> = rest.split_whitespace().collect();
@@ -196,9 +264,8 @@ mod system {
 
     fn read(path: &Path) -> Vec<u8> {
         let mut bytes = Vec::new();
-        // The file of a process that has just ended is empty.
-        let _read =
-            fs::File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes));
+        // What has just ended is empty.
+        let _read = fs::File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes));
         bytes
     }
 
@@ -210,12 +277,37 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
+    use std::cell::OnceCell;
     use std::collections::BTreeMap;
 
     use recount_model::LiveProcess;
     use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, UpdateKind};
 
-    pub(super) fn list(_known: &BTreeMap<u32, LiveProcess>) -> Vec<LiveProcess> {
+    /// Lists all processes by their numbers.
+    pub(super) fn pids() -> Option<Vec<u32>> {
+        let mut system = sysinfo::System::new();
+        let nothing = ProcessRefreshKind::nothing().without_tasks();
+        system.refresh_processes_specifics(ProcessesToUpdate::All, false, nothing);
+        let mut pids: Vec<u32> = system.processes().keys().map(|pid| pid.as_u32()).collect();
+        pids.sort_unstable();
+        Some(pids)
+    }
+
+    /// Looks at processes: at all of them, once one is asked for.
+    #[derive(Debug, Default)]
+    pub(super) struct Looker {
+        all: OnceCell<BTreeMap<u32, LiveProcess>>,
+    }
+
+    impl Looker {
+        /// Returns what is known of a process of this user.
+        pub(super) fn look(&self, pid: u32, _known: Option<&LiveProcess>) -> Option<LiveProcess> {
+            let all = || list().into_iter().map(|one| (one.pid, one)).collect();
+            self.all.get_or_init(all).get(&pid).cloned()
+        }
+    }
+
+    fn list() -> Vec<LiveProcess> {
         sysinfo::set_open_files_limit(0);
         let wanted = ProcessRefreshKind::nothing()
             .without_tasks()
@@ -270,6 +362,8 @@ mod system {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
     use super::*;
 
     #[test]
@@ -287,5 +381,38 @@ mod tests {
         }
         let none = |_: &LiveProcess| false;
         assert!(table.sample(&ProcessQuery { variables: &[], is_agent: &none }).is_empty());
+    }
+
+    #[test]
+    fn processes_of_other_users_are_left_alone() {
+        let own = std::fs::metadata("/proc/self").unwrap().uid();
+        let looker = system::Looker::default();
+        let all: Vec<LiveProcess> =
+            system::pids().unwrap().into_iter().filter_map(|pid| looker.look(pid, None)).collect();
+        assert!(all.iter().any(|one| one.pid == std::process::id()));
+        for process in all {
+            // One may have ended since.
+            if let Ok(about) = std::fs::metadata(format!("/proc/{}", process.pid)) {
+                assert_eq!(about.uid(), own, "{process:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_process_that_starts_or_ends_is_seen_at_the_next_look() {
+        #[expect(clippy::disallowed_methods, reason = "a process to be seen")]
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = child.id();
+        let is_agent = |one: &LiveProcess| one.args.first().is_some_and(|word| word == "sleep");
+        let query = ProcessQuery { variables: &[], is_agent: &is_agent };
+        let mut table = ProcessTable::default();
+        let has = |table: &mut ProcessTable| table.sample(&query).iter().any(|one| one.pid == pid);
+        // The child may not have become the program yet.
+        let begun = Instant::now();
+        while !has(&mut table) && begun.elapsed() < Duration::from_secs(10) {}
+        assert!(has(&mut table) && has(&mut table));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!has(&mut table));
     }
 }

@@ -1,6 +1,6 @@
 //! Programs that recount starts, and the clock.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
@@ -191,6 +191,28 @@ pub fn random() -> [u8; 32] {
         bytes.iter_mut().zip(seed).for_each(|(byte, seed)| *byte = seed);
     }
     bytes
+}
+
+/// Returns the processes above this one, the nearest first, as far as the system tells.
+pub fn ancestors(most: usize) -> Vec<u32> {
+    let mut found = Vec::new();
+    #[cfg(unix)]
+    found.push(std::os::unix::process::parent_id());
+    while found.len() < most {
+        let parent = found.last().and_then(|pid| parent_of(*pid)).filter(|parent| *parent > 1);
+        let Some(parent) = parent else { break };
+        found.push(parent);
+    }
+    found
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(format!("/proc/{pid}/stat")).ok()?;
+    file.take(4096).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    // The name of the program stands in brackets and may hold anything.
+    text.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -1,43 +1,107 @@
-//! Titles of terminals, as far as terminal multiplexers report them.
+//! Titles of terminals, as far as multiplexers and terminal programs report them.
 
 use std::io::Read as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A multiplexer that does not answer within this time is skipped.
-const TIMEOUT: Duration = Duration::from_millis(500);
-/// At most this much of an answer is read.
-const MAX_BYTES: u64 = 1 << 20;
+use recount_model::TerminalServer;
+use serde::Deserialize;
 
-/// Reads the titles of all panes of a tmux server, each with the key that
-/// [`recount_model::LiveProcess::terminal_key`] gives processes in it. `server` is the start of
-/// such a key: the socket and the pid of the server.
-pub fn pane_titles(server: &str) -> Vec<(String, String)> {
-    let Some((socket, _)) = server.rsplit_once(',') else { return Vec::new() };
-    #[expect(clippy::disallowed_methods, reason = "asks the multiplexer that the agent runs in")]
-    let mut command = Command::new("tmux");
-    command.args(["-S", socket, "list-panes", "-a", "-F", "#{pane_id} #{pane_title}"]);
-    let Some(answer) = answer(command) else { return Vec::new() };
-    let panes = answer.lines().filter_map(|line| line.split_once(' '));
-    panes.map(|(pane, title)| (format!("{server},{pane}"), title.to_owned())).collect()
+/// A program that does not answer within this time is skipped.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// At most this much of an answer is read.
+const MOST: u64 = 1 << 20;
+
+/// Asks a program for the titles of its terminals, each with the key that [`recount_model::LiveProcess::terminal_key`] gives processes
+/// in it; `None` if it does not answer.
+pub fn pane_titles(server: &TerminalServer) -> Option<Vec<(String, String)>> {
+    let found = match server {
+        TerminalServer::Tmux(name) => {
+            let socket = name.rsplit_once(',').map_or(name.as_str(), |(socket, _)| socket);
+            let mut command = program("tmux");
+            command.args(["-S", socket, "list-panes", "-a", "-F", "#{pane_id} #{pane_title}"]);
+            tmux_panes(&answer(command)?)
+        }
+        TerminalServer::Wezterm(socket) => {
+            let mut command = program("wezterm");
+            command.args(["cli", "--no-auto-start", "list", "--format", "json"]);
+            command.env("WEZTERM_UNIX_SOCKET", socket);
+            wezterm_panes(&answer(command)?)
+        }
+        // Other addresses lead to other machines.
+        TerminalServer::Kitty(address) if address.starts_with("unix:") => {
+            let mut command = program("kitty");
+            command.args(["@", "--to", address, "ls"]);
+            kitty_windows(&answer(command)?)
+        }
+        TerminalServer::Kitty(_) => return None,
+    };
+    Some(found.into_iter().map(|(pane, title)| (server.key(&pane), title)).collect())
 }
 
-/// Runs a program that is expected to answer at once.
+#[expect(clippy::disallowed_methods, reason = "asks the terminal that the agent runs in")]
+fn program(name: &str) -> Command {
+    Command::new(name)
+}
+
+fn tmux_panes(answer: &str) -> Vec<(String, String)> {
+    let panes = answer.lines().filter_map(|line| line.split_once(' '));
+    panes.map(|(pane, title)| (pane.to_owned(), title.to_owned())).collect()
+}
+
+#[derive(Deserialize)]
+struct WeztermPane {
+    pane_id: u64,
+    #[serde(default)]
+    title: String,
+}
+
+fn wezterm_panes(answer: &str) -> Vec<(String, String)> {
+    let panes: Vec<WeztermPane> = serde_json::from_str(answer).unwrap_or_default();
+    panes.into_iter().map(|pane| (pane.pane_id.to_string(), pane.title)).collect()
+}
+
+#[derive(Deserialize)]
+struct KittyWindow {
+    id: u64,
+    #[serde(default)]
+    title: String,
+}
+
+#[derive(Deserialize)]
+struct KittyTab {
+    #[serde(default)]
+    windows: Vec<KittyWindow>,
+}
+
+#[derive(Deserialize)]
+struct KittyOsWindow {
+    #[serde(default)]
+    tabs: Vec<KittyTab>,
+}
+
+fn kitty_windows(answer: &str) -> Vec<(String, String)> {
+    let all: Vec<KittyOsWindow> = serde_json::from_str(answer).unwrap_or_default();
+    let windows = all.into_iter().flat_map(|one| one.tabs).flat_map(|tab| tab.windows);
+    windows.map(|window| (window.id.to_string(), window.title)).collect()
+}
+
+/// Runs a program that answers at once.
 fn answer(mut command: Command) -> Option<String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
     let out = child.stdout.take()?;
     let reader = std::thread::spawn(move || {
         let mut text = String::new();
-        out.take(MAX_BYTES).read_to_string(&mut text).ok().map(|_| text)
+        out.take(MOST).read_to_string(&mut text).ok().map(|_| text)
     });
-    let end = Instant::now() + TIMEOUT;
+    let end = Instant::now() + PATIENCE;
     loop {
         match child.try_wait() {
             Ok(Some(_)) => break,
             Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(2)),
             Ok(None) | Err(_) => {
-                // It may have just ended.
+                // It may have ended just now.
                 let _killed = child.kill();
                 let _waited = child.wait();
                 return None;
@@ -47,7 +111,7 @@ fn answer(mut command: Command) -> Option<String> {
     reader.join().ok()?
 }
 
-/// Runs a program with the given standard input and a short timeout.
+/// Runs a program with something on its standard input, without waiting for it for long.
 ///
 /// # Errors
 /// If it cannot be started.
@@ -60,10 +124,42 @@ pub fn notify_program(program: &str, args: &[String], input: &[u8]) -> std::io::
     let stdin = child.stdin.take();
     std::thread::spawn(move || {
         if let Some(mut stdin) = stdin {
-            // A program that does not read its input still runs.
+            // A program that does not read what it is given still runs.
             let _written = std::io::Write::write_all(&mut stdin, &input);
         }
         let _ended = child.wait();
     });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_understood() {
+        let own = |pane: &str, title: &str| (pane.to_owned(), title.to_owned());
+        assert_eq!(
+            tmux_panes("%0 ◇  Ready (shop)\n%12 a b\n"),
+            [own("%0", "◇  Ready (shop)"), own("%12", "a b")]
+        );
+        let panes = r#"[{"window_id":0,"tab_id":0,"pane_id":3,"workspace":"default","title":"✋  Action Required (shop)","tty_name":"/dev/pts/1"}]"#;
+        assert_eq!(wezterm_panes(panes), [own("3", "✋  Action Required (shop)")]);
+        let windows = r#"[{"id":1,"tabs":[{"id":1,"windows":[{"id":7,"title":"⠋ shop","pid":1},{"id":8,"title":"sh"}]}]}]"#;
+        assert_eq!(kitty_windows(windows), [own("7", "⠋ shop"), own("8", "sh")]);
+        for nonsense in ["", "{}", "[{}]", "[1"] {
+            assert!(wezterm_panes(nonsense).is_empty() && kitty_windows(nonsense).is_empty());
+        }
+        assert!(pane_titles(&TerminalServer::Kitty("tcp:example.org:1".to_owned())).is_none());
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_or_does_not_end_says_nothing() {
+        assert!(answer(program("/nowhere/recount-test")).is_none());
+        let mut slow = program("sleep");
+        slow.arg("30");
+        let begun = Instant::now();
+        assert!(answer(slow).is_none());
+        assert!(begun.elapsed() < Duration::from_secs(10));
+    }
 }

@@ -91,7 +91,7 @@ const SESSIONS: SqlView = SqlView {
     columns: &[
         text("source", "", "the agent that wrote it"),
         text("id", "", "its id; `session` in the other views"),
-        text("kind", "", "main, or subagent"),
+        text("kind", "", "main, subagent, or headless: known from headless output only"),
         text("parent", "", "of a sub-agent: the session that ran it"),
         text("parent_call", "", "of a sub-agent: the call that ran it"),
         text("agent_type", "", "of a sub-agent: its type, if recorded"),

@@ -1,5 +1,5 @@
 //! Guards sessions against automatic deletion by agents.
 
 pub(crate) mod fix;
-mod hook;
+pub(crate) mod hook;
 mod retention;

@@ -12,19 +12,19 @@ use recount_writer::change::{ChangeDetails, NewContent, Plan};
 use crate::{Changes, Error, Notice, Proposal};
 
 /// An agent's own settings file.
-pub(super) struct SettingsFile {
-    pub(super) retention_policy: &'static dyn RetentionPolicy,
-    pub(super) path: PathBuf,
-    pub(super) text: Option<Vec<u8>>,
+struct SettingsFile {
+    retention_policy: &'static dyn RetentionPolicy,
+    path: PathBuf,
+    text: Option<Vec<u8>>,
     /// The data folder it was found by.
-    pub(super) root: usize,
+    root: usize,
 }
 
 impl Changes<'_> {
     /// Plans to set how long agents keep sessions.
     ///
     /// # Errors
-    /// If no agent deletes sessions, or its settings are invalid.
+    /// If there is no agent that deletes any, or its settings are not understood.
     pub fn retention_plan(
         self,
         wanted: Wanted,
@@ -36,14 +36,14 @@ impl Changes<'_> {
         for file in self.settings_files()? {
             let new = file.retention_policy.with_retention(file.text.as_deref(), wanted);
             let new = new.map_err(|why| Error::Settings { path: file.path.clone(), why })?;
-            Self::put_settings(&mut offer.plan, &file, &new)?;
+            put_settings(&mut offer.plan, &file.path, file.text.as_deref(), &new)?;
             offer.notices.extend(self.overridden(&file, &new, wanted, &agents, progress));
         }
         Ok(offer)
     }
 
     /// Finds the user-level settings files of the agents.
-    pub(super) fn settings_files(self) -> Result<Vec<SettingsFile>, Error> {
+    fn settings_files(self) -> Result<Vec<SettingsFile>, Error> {
         let mut files: Vec<SettingsFile> = Vec::new();
         for (number, root) in self.engine.data_folders().iter().enumerate() {
             let policy = root.source.retention_policy().filter(|_| !root.is_ingested);
@@ -58,22 +58,6 @@ impl Changes<'_> {
             files.push(SettingsFile { retention_policy, path, text, root: number });
         }
         if files.is_empty() { Err(Error::NoAgent) } else { Ok(files) }
-    }
-
-    /// Adds a changed settings file to a plan, if its text changes.
-    pub(super) fn put_settings(
-        plan: &mut Plan,
-        file: &SettingsFile,
-        new: &[u8],
-    ) -> Result<(), Error> {
-        plan.roots.extend(file.path.parent().map(Path::to_owned));
-        let about = ChangeDetails { session: None, what: "settings" };
-        let content = NewContent::of_bytes(new);
-        match &file.text {
-            Some(old) if old == new => Ok(()),
-            Some(_) => Ok(plan.replace(&RealDisk, &file.path, content, about)?),
-            None => Ok(plan.create(&RealDisk, &file.path, content, about, None)?),
-        }
     }
 
     /// Adds notices where other settings override the user's own.
@@ -138,7 +122,24 @@ fn last_word(retention: &RetentionSettings, own: &Path) -> PathBuf {
     retention.from.last().map_or(own, PathBuf::as_path).to_owned()
 }
 
-fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+/// Adds a file of settings with another text to a plan, if it is another.
+pub(super) fn put_settings(
+    plan: &mut Plan,
+    path: &Path,
+    text: Option<&[u8]>,
+    new: &[u8],
+) -> Result<(), Error> {
+    plan.roots.extend(path.parent().map(Path::to_owned));
+    let about = ChangeDetails { session: None, what: "settings" };
+    let content = NewContent::of_bytes(new);
+    match text {
+        Some(old) if old == new => Ok(()),
+        Some(_) => Ok(plan.replace(&RealDisk, path, content, about)?),
+        None => Ok(plan.create(&RealDisk, path, content, about, None)?),
+    }
+}
+
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     match read_small(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

@@ -9,7 +9,7 @@ use recount_engine::disk::LocatedFolder;
 use recount_engine::{ListQuery, Listing, Progress};
 use recount_formats::Editor;
 use recount_formats::source::{Artifact, Artifacts};
-use recount_model::{FileRole, ProjectState, SessionFacts, SessionKind};
+use recount_model::{FileRole, ProjectState, SessionFacts};
 use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
@@ -67,7 +67,7 @@ impl Changes<'_> {
         let companions = Companions::of(&listing, &disk);
         let mut gone = Vec::new();
         for facts in listing.sessions.iter().filter(|facts| within.contains(&facts.id)) {
-            if facts.kind != SessionKind::Main {
+            if facts.kind.is_subagent() {
                 continue;
             }
             let is_live = owners.iter().any(|owner| owner.session == facts.id.as_str());
@@ -165,10 +165,8 @@ fn remove_orphans(
     listing: &Listing,
 ) -> Result<(), Error> {
     let ours = || listing.sessions.iter().filter(|facts| facts.source == folder.source.name());
-    let mains: BTreeSet<&str> = ours()
-        .filter(|facts| facts.kind == SessionKind::Main)
-        .map(|facts| facts.id.as_str())
-        .collect();
+    let mains: BTreeSet<&str> =
+        ours().filter(|facts| !facts.kind.is_subagent()).map(|facts| facts.id.as_str()).collect();
     let is_led = |facts: &&Arc<SessionFacts>| {
         facts.parent.as_ref().is_none_or(|parent| mains.contains(parent.as_str()))
     };

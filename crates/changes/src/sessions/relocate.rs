@@ -8,7 +8,7 @@ use recount_engine::disk::Survey;
 use recount_engine::{Listing, Progress};
 use recount_formats::Source;
 use recount_formats::edit::Relocation;
-use recount_model::{FileFacts, RecordedPath, SessionFacts, SessionKind};
+use recount_model::{FileFacts, RecordedPath, SessionFacts};
 use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
@@ -148,7 +148,7 @@ fn relocate(
         mover.copy(&mut offer.plan, from, to)?;
     }
     let is_in = |path: &Path, facts: &SessionFacts| {
-        facts.kind == SessionKind::Main
+        !facts.kind.is_subagent()
             && facts.files.iter().any(|file| Path::new(&file.path).starts_with(path))
     };
     let touched = change.stays.iter().chain(change.goes.iter().map(|(from, _)| from));

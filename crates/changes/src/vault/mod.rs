@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use recount_engine::Progress;
 use recount_engine::disk::Survey;
 use recount_engine::retention::Scope;
-use recount_model::{SessionFacts, SessionId, SessionKind, SourceName};
+use recount_model::{SessionFacts, SessionId, SourceName};
 use recount_writer::RealDisk;
 use recount_writer::vault::{Outcome, Vault, VaultCopy, VaultIndex};
 use serde::Serialize;
@@ -155,7 +155,7 @@ impl Changes<'_> {
                 report.files += 1;
                 report.count(&its, vault.keep(&its.path, &its.whose));
             }
-            report.sessions += u64::from(any && facts.kind == SessionKind::Main);
+            report.sessions += u64::from(any && !facts.kind.is_subagent());
         }
         vault.commit()?;
         report.packed = vault.index().copies().map(|copy| copy.packed).sum();

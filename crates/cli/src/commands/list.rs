@@ -118,6 +118,8 @@ pub(crate) enum Kind {
     Main,
     /// Started by another session
     Subagent,
+    /// Known from headless output only
+    Headless,
 }
 
 impl Kind {
@@ -125,6 +127,7 @@ impl Kind {
         match self {
             Self::Main => SessionKind::Main,
             Self::Subagent => SessionKind::Subagent,
+            Self::Headless => SessionKind::Headless,
         }
     }
 }
@@ -258,7 +261,9 @@ fn show(
     }
     if subagents > 0 {
         let words = plural(subagents, "sub-agent session");
-        context.warn(&format!("{words} not shown (--kind main,subagent)"));
+        let has_headless = listing.sessions.iter().any(|one| one.kind == SessionKind::Headless);
+        let headless = if has_headless { ",headless" } else { "" };
+        context.warn(&format!("{words} not shown (--kind main,subagent{headless})"));
     }
     if empty > 0 {
         let words = plural(empty, "session");

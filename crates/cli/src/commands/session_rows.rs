@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use recount_engine::ListScope;
 use recount_engine::export::csv::{self, CsvCell};
-use recount_model::{SessionFacts, SessionKind};
+use recount_model::SessionFacts;
 
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit};
@@ -91,7 +91,7 @@ fn row(
 
 fn notes(session: &SessionFacts) -> Vec<String> {
     let mut notes = Vec::new();
-    if session.kind == SessionKind::Subagent {
+    if session.kind.is_subagent() {
         notes.push("sub-agent".to_owned());
     }
     if session.counts.undone > 0 {
@@ -152,10 +152,6 @@ pub(crate) fn csv(rows: &[Arc<SessionFacts>], out: &mut impl Write) -> io::Resul
         let time = |time: Option<jiff::Timestamp>| {
             CsvCell::Number(time.map(|time| time.to_string()).unwrap_or_default())
         };
-        let kind = match session.kind {
-            SessionKind::Main => "main",
-            SessionKind::Subagent => "subagent",
-        };
         let path = session.project.path.as_ref().map_or("", |path| path.as_str());
         let parent = session.parent.as_ref().map_or("", |parent| parent.as_str());
         let models = session.models.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
@@ -166,7 +162,7 @@ pub(crate) fn csv(rows: &[Arc<SessionFacts>], out: &mut impl Write) -> io::Resul
         let cells = [
             text(session.source.as_str()),
             text(session.id.as_str()),
-            text(kind),
+            text(session.kind.as_str()),
             text(parent),
             text(session.title.as_deref().unwrap_or_default()),
             text(session.project.name()),

@@ -91,7 +91,7 @@ fn project(
 ) -> Result<Vec<Arc<Opened>>, Failure> {
     let query = ListQuery {
         project: Some(context.project_argument(&args.what)),
-        kinds: vec![SessionKind::Main],
+        kinds: vec![SessionKind::Main, SessionKind::Headless],
         ..ListQuery::default()
     };
     let listing = match engine.list(&query, bar) {

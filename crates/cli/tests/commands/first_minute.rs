@@ -161,6 +161,17 @@ fn a_pipe_gets_whole_rows() {
 }
 
 #[test]
+fn the_agent_is_named_where_there_are_several() {
+    let home = home([]);
+    let heading = |args: &[&str]| {
+        let shown = home.run(args.iter().copied()).stdout;
+        shown.lines().next().unwrap_or_default().to_owned()
+    };
+    assert!(heading(&["list"]).contains("AGENT"), "{}", heading(&["list"]));
+    assert!(!heading(&["list", "--source", "codex"]).contains("AGENT"));
+}
+
+#[test]
 fn rows_can_be_had_as_csv() {
     let home = three();
     let rows = home.run(["list", "--all", "--csv"]).stdout;

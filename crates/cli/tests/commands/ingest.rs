@@ -34,7 +34,7 @@ fn document(home: &Home, arguments: &[&str]) -> Value {
 }
 
 fn listed(home: &Home) -> Vec<Value> {
-    let listed = document(home, &["list", "--all", "--kind", "main,subagent"]);
+    let listed = document(home, &["list", "--all", "--kind", "main,subagent,headless"]);
     listed["sessions"].as_array().unwrap().clone()
 }
 
@@ -179,7 +179,7 @@ fn every_recorded_run_is_a_session_with_its_own_totals() {
         assert_eq!((&kept["skipped"], &kept["torn"]), (&json!(0), &json!(false)), "{name}");
         assert_eq!(kept["sessions"][0]["unknown"], json!({}), "{name}");
         let sessions = listed(&home);
-        let main: Vec<&Value> = sessions.iter().filter(|one| one["kind"] == "main").collect();
+        let main: Vec<&Value> = sessions.iter().filter(|one| one["kind"] == "headless").collect();
         assert_eq!(main.len(), 1, "{name}");
         assert_eq!(figures(main[0]), told(&path), "{name}");
         assert_eq!(figures(&kept["sessions"][0]["session"]), figures(main[0]), "{name}");
@@ -193,6 +193,39 @@ fn every_recorded_run_is_a_session_with_its_own_totals() {
         assert_eq!(tree(&home), before, "{name}");
         assert_eq!(listed(&home), sessions, "{name}");
     }
+}
+
+#[test]
+fn what_is_only_ingested_is_headless_wherever_its_kind_is_told() {
+    const ID: &str = "5396033a-62e1-4e34-b341-0423d181220f";
+    let home = home([]);
+    ingest(&home, &stream("gemini/tools.jsonl"));
+    home.write(
+        ".gemini/tmp/shop/chats/session-2026-11-15T08-00-798f2624.jsonl",
+        log("798f2624-0", "pear"),
+    );
+    let kinds = |arguments: &[&str]| -> Vec<String> {
+        let listed = document(&home, arguments);
+        let rows = listed["sessions"].as_array().unwrap().iter();
+        rows.map(|one| one["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut all = kinds(&["list", "--all"]);
+    all.sort();
+    assert_eq!(all, ["headless", "main"]);
+    assert_eq!(kinds(&["list", "--all", "--kind", "headless"]), ["headless"]);
+    assert_eq!(kinds(&["list", "--all", "--kind", "main"]), ["main"]);
+    assert_eq!(document(&home, &["show", ID])["session"]["kind"], "headless");
+    assert_eq!(document(&home, &["show", ID])["session"]["agent_index"], Value::Null);
+    let rows = home.run(["sql", "select kind from sessions order by kind", "--csv"]);
+    assert_eq!(rows.stdout.lines().collect::<Vec<_>>(), ["kind", "headless", "main"], "{rows}");
+    assert!(home.run(["list", "--all", "--csv"]).stdout.contains(",headless,"));
+    let tokens = |kind: &str| {
+        document(&home, &["stats", "--kind", kind])["total"]["tokens"]["total"].clone()
+    };
+    assert_eq!((tokens("headless"), tokens("main")), (json!(60_667), json!(0)));
+    // Once the agent's own record is there, it is one like any other.
+    home.write(".gemini/tmp/shop/chats/session-2026-11-15T08-00-5396033a.jsonl", log(ID, "apple"));
+    assert_eq!(kinds(&["list", "--all"]), ["main", "main"]);
 }
 
 #[test]
@@ -309,6 +342,31 @@ fn with_tee_the_stream_goes_through_unchanged_and_at_once() {
     assert_eq!(passed, whole.as_bytes());
     let sessions = listed(&home);
     assert_eq!(figures(&sessions[0]), told(Path::new(&stream("claude/partial.jsonl"))));
+}
+
+#[test]
+fn with_tee_bytes_go_through_unchanged_whatever_they_are() {
+    let mut odd = text("gemini/tools.jsonl").into_bytes();
+    odd.truncate(odd.len() / 2);
+    odd.extend([0, 0xff, 0xfe, b'\r', b'\n', b'{', b'"', 0xc3, b'\n', 0x1b]);
+    let deep = "[".repeat(100_000);
+    for (bytes, code) in [
+        (odd.clone(), 0),
+        (vec![0xff; 200_000], 2),
+        (deep.into_bytes(), 2),
+        (b"no JSON at all".to_vec(), 2),
+        (Vec::new(), 1),
+    ] {
+        let home = home([]);
+        home.write("in", &bytes);
+        let output = home
+            .command(["ingest", "-", "--tee"])
+            .stdin(fs::File::open(home.at("in")).unwrap())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.stdout == bytes, "{} bytes of {}", output.stdout.len(), bytes.len());
+    }
 }
 
 #[test]

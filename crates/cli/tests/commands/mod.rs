@@ -49,3 +49,4 @@ mod trash;
 mod unreadable;
 mod vault;
 mod watch;
+mod watch_live;

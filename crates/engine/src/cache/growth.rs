@@ -66,9 +66,9 @@ impl<'a> Growth<'a> {
         Self { catalog: Mutex::new(catalog), outlines, kept: Mutex::default() }
     }
 
-    /// Returns the readers to keep.
-    pub(crate) fn into_states(self) -> Vec<(String, StoredReader)> {
-        self.kept.into_inner().unwrap_or_default()
+    /// Returns the readers to keep, as far as they are not yet kept.
+    pub(crate) fn take_states(&self) -> Vec<(String, StoredReader)> {
+        self.kept.lock().map(|mut kept| std::mem::take(&mut *kept)).unwrap_or_default()
     }
 
     /// Takes what was read a moment ago, if the file has not changed since.

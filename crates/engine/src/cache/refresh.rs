@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread::JoinHandle;
 
-use recount_catalog::{Catalog, CatalogRow};
+use recount_catalog::{Catalog, CatalogRow, StoredReader};
 use recount_formats::Sources;
 use recount_formats::source::SessionFiles;
 
@@ -24,8 +24,10 @@ pub(crate) const FILE: &str = "catalog.db";
 pub(crate) const RACY: i128 = 2_000_000_000;
 /// Number of groups from which a second thread pays.
 const MANY: usize = 256;
-/// Number of groups that are read before they are written.
-const AT_ONCE: usize = 768;
+/// Number of groups that are read before they are written: the least, so that all cores have work, and the most.
+const AT_ONCE: std::ops::RangeInclusive<usize> = 64..=768;
+/// So much is read before it is written, unless that is a few groups only.
+const BYTES_AT_ONCE: u64 = 256 * 1024 * 1024;
 
 /// What the catalog holds of some roots.
 #[derive(Debug)]
@@ -183,7 +185,7 @@ pub(crate) fn recall(
     let mut done = 0;
     // What was read is written while more is read, so that it need not wait in memory.
     while !changed.is_empty() {
-        let later = changed.split_off(changed.len().min(AT_ONCE));
+        let later = changed.split_off(share_of(&changed).min(changed.len()));
         let (numbers, share): (Vec<usize>, Vec<Group>) =
             std::mem::replace(&mut changed, later).into_iter().unzip();
         let part = Share { progress, done, total };
@@ -209,16 +211,30 @@ pub(crate) fn recall(
             }
         }
         keep_later(engine, roots, new, std::mem::take(&mut gone));
+        keep_states_later(engine, growth.take_states());
     }
     keep_later(engine, roots, Vec::new(), gone);
-    let states = growth.into_states();
+    Ok(digests.into_iter().flatten().flatten().collect())
+}
+
+/// How many of the groups to read come next.
+fn share_of(groups: &[(usize, Group)]) -> usize {
+    let mut bytes = 0;
+    let fits = |(_, group): &&(usize, Group)| {
+        bytes += group.bytes();
+        bytes <= BYTES_AT_ONCE
+    };
+    groups.iter().take_while(fits).count().clamp(*AT_ONCE.start(), *AT_ONCE.end())
+}
+
+/// Keeps readers of large logs, while others are on their way to the screen.
+fn keep_states_later(engine: &Engine, states: Vec<(String, StoredReader)>) {
     if !states.is_empty() {
         engine.write_later(move |catalog| {
             // A reader that is not kept begins again.
             let _kept = catalog.keep_states(&states);
         });
     }
-    Ok(digests.into_iter().flatten().flatten().collect())
 }
 
 /// Keeps rows, and forgets those that are gone, while others are on their way to the screen.
@@ -263,13 +279,7 @@ pub(crate) fn recall_groups(
         Some(catalog) => {
             let growth = Growth::new(catalog, &engine.outlines);
             let read = scan_files(disk, groups, &growth, progress, digest);
-            let states = growth.into_states();
-            if !states.is_empty() {
-                // A reader that is not kept begins again.
-                engine.write_later(move |catalog| {
-                    let _kept = catalog.keep_states(&states);
-                });
-            }
+            keep_states_later(engine, growth.take_states());
             read
         }
     };

@@ -1,9 +1,10 @@
 //! The rows of the board: what trackers say, with times, money and what changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use recount_formats::live::LiveFeed;
-use recount_model::{LiveSession, LiveState, Tokens, timestamp};
+use recount_model::{LiveRequest, LiveSession, LiveState, Tokens, timestamp};
 use recount_prices::{Prices, context_window};
 
 /// After so long without a prompt a session is idle.
@@ -103,11 +104,47 @@ pub struct LiveBoard {
     feed: LiveFeed,
     prices: Option<Prices>,
     before: BTreeMap<String, Before>,
+    costs: Costs,
+    /// How many requests were left when the others were forgotten.
+    shown: usize,
+}
+
+/// Number of requests that are remembered before any is forgotten.
+const LEAST: usize = 1024;
+
+/// What requests cost. Rows are made many times a second, and each request is asked for again.
+#[derive(Debug, Default)]
+struct Costs {
+    /// By where a request is in memory. It is held, so that no other comes to be there.
+    known: HashMap<usize, (Arc<LiveRequest>, Option<f64>)>,
+}
+
+impl Costs {
+    fn of(&mut self, request: &Arc<LiveRequest>, prices: Option<&Prices>) -> Option<f64> {
+        let place = Arc::as_ptr(request).addr();
+        if let Some((_, cost)) = self.known.get(&place) {
+            return *cost;
+        }
+        let cost = cost(request, prices);
+        self.known.insert(place, (Arc::clone(request), cost));
+        cost
+    }
+
+    /// Forgets requests that nobody else has any more.
+    fn forget(&mut self) {
+        self.known.retain(|_, (request, _)| Arc::strong_count(request) > 1);
+    }
+}
+
+fn cost(request: &LiveRequest, prices: Option<&Prices>) -> Option<f64> {
+    let day = timestamp(request.time)?.to_zoned(jiff::tz::TimeZone::UTC).date();
+    let quote = prices?.quote(request.model.as_deref()?, day, &request.tokens)?;
+    Some(quote.cost.dollars())
 }
 
 impl LiveBoard {
     pub(crate) fn new(feed: LiveFeed, prices: Option<Prices>) -> Self {
-        Self { feed, prices, before: BTreeMap::new() }
+        Self { feed, prices, before: BTreeMap::new(), costs: Costs::default(), shown: 0 }
     }
 
     /// Returns the trackers.
@@ -119,8 +156,17 @@ impl LiveBoard {
     pub fn rows(&mut self, now: i64) -> Vec<LiveRow> {
         self.feed.forget(now - SHOWN);
         let sessions = self.feed.sessions(now);
+        self.rows_of(sessions, now)
+    }
+
+    fn rows_of(&mut self, sessions: Vec<LiveSession>, now: i64) -> Vec<LiveRow> {
         let mut rows: Vec<LiveRow> =
             sessions.into_iter().map(|session| self.row(session, now)).collect();
+        // Each session holds its requests while it is shown.
+        if self.costs.known.len() > 2 * self.shown.max(LEAST) {
+            self.costs.forget();
+            self.shown = self.costs.known.len();
+        }
         rows.sort_by(|one, other| {
             (one.state, one.session.started).cmp(&(other.state, other.session.started))
         });
@@ -129,7 +175,21 @@ impl LiveBoard {
 
     /// Returns the rows at a moment, and what is different since the last time.
     pub fn changes(&mut self, now: i64) -> (Vec<LiveRow>, Vec<LiveEvent>) {
-        let mut rows = self.rows(now);
+        let rows = self.rows(now);
+        self.changed(rows, now)
+    }
+
+    /// The same for sessions that others have found.
+    pub(crate) fn changes_of(
+        &mut self,
+        sessions: Vec<LiveSession>,
+        now: i64,
+    ) -> (Vec<LiveRow>, Vec<LiveEvent>) {
+        let rows = self.rows_of(sessions, now);
+        self.changed(rows, now)
+    }
+
+    fn changed(&mut self, mut rows: Vec<LiveRow>, now: i64) -> (Vec<LiveRow>, Vec<LiveEvent>) {
         let mut events = Vec::new();
         let mut met = BTreeMap::new();
         for row in &mut rows {
@@ -164,7 +224,7 @@ impl LiveBoard {
         (rows, events)
     }
 
-    fn row(&self, session: LiveSession, now: i64) -> LiveRow {
+    fn row(&mut self, session: LiveSession, now: i64) -> LiveRow {
         let newest = session.signals.iter().map(|signal| signal.at).filter(|at| *at > 0).max();
         let since = newest.or(session.started).unwrap_or(now).min(now);
         let state = match session.state {
@@ -180,7 +240,7 @@ impl LiveBoard {
         let mut rates = [LiveRate::default(); 2];
         for request in &session.requests {
             tokens += request.tokens;
-            let usd = self.cost(request);
+            let usd = self.costs.of(request, self.prices.as_ref());
             if let Some(usd) = usd {
                 *cost.get_or_insert_default() += usd;
             }
@@ -194,12 +254,6 @@ impl LiveBoard {
         rates[1].tokens /= 10;
         rates[1].usd /= 10.0;
         LiveRow { session, state, since, context, tokens, cost_usd: cost, rates }
-    }
-
-    fn cost(&self, request: &recount_model::LiveRequest) -> Option<f64> {
-        let day = timestamp(request.time)?.to_zoned(jiff::tz::TimeZone::UTC).date();
-        let quote = self.prices.as_ref()?.quote(request.model.as_deref()?, day, &request.tokens)?;
-        Some(quote.cost.dollars())
     }
 }
 

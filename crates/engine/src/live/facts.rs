@@ -1,28 +1,49 @@
-//! The rows of the list for sessions that run: their titles, projects and totals. Read in the background, so that a state is
-//! never late for them.
+//! The rows of the list for sessions that run: their titles, projects and totals, and what was spent. Read in the background, so that
+//! a state is never late for them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+use jiff::tz::TimeZone;
 use recount_model::{SessionFacts, SessionId, SourceName};
 
 use crate::Engine;
+use crate::live::spending::Spending;
 
 /// Rows are read again at most this often.
 const EVERY: Duration = Duration::from_secs(2);
+/// Reading rows may take one part in this number of the time.
+const SHARE: u32 = 50;
+/// However long it takes, rows are read again after this time.
+const LONGEST: Duration = Duration::from_secs(60);
+/// What was spent is added up at most this often.
+const SPENT_EVERY: Duration = Duration::from_secs(30);
 
 /// What is wanted: agents and ids.
 type Wanted = Vec<(SourceName, SessionId)>;
+
+/// What was read.
+struct Answer {
+    /// How long it took.
+    took: Duration,
+    rows: Vec<Arc<SessionFacts>>,
+    spending: Option<Spending>,
+}
 
 /// Rows of the list, read in the background.
 #[derive(Debug)]
 pub struct LiveFacts {
     asks: Sender<Wanted>,
-    answers: Receiver<Vec<Arc<SessionFacts>>>,
+    answers: Receiver<Answer>,
     known: BTreeMap<String, Arc<SessionFacts>>,
+    /// Titles of sessions whose rows say nothing of the moment that is shown.
+    titles: BTreeMap<String, String>,
+    spending: Option<Spending>,
     asked: Option<Instant>,
+    /// How long rows are good for: the longer, the longer it takes to read them.
+    every: Duration,
     is_busy: bool,
 }
 
@@ -32,25 +53,43 @@ impl Engine {
         let (asks, wanted) = channel::<Wanted>();
         let (sender, answers) = channel();
         let engine = self.clone();
-        std::thread::spawn(move || {
-            let mut snapshot = None;
-            while let Ok(wanted) = wanted.recv() {
-                let next = match &snapshot {
-                    None => engine.snapshot(&()),
-                    Some(known) => engine.refresh(known, &()).map(|(next, _)| next),
-                };
-                let Ok(next) = next else { continue };
-                let rows = next.sessions().iter().filter(|facts| {
-                    wanted.iter().any(|(source, id)| facts.source == *source && facts.id == *id)
-                });
-                let rows: Vec<Arc<SessionFacts>> = rows.cloned().collect();
-                snapshot = Some(next);
-                if sender.send(rows).is_err() {
-                    return;
-                }
+        std::thread::spawn(move || engine.answer_facts(&wanted, &sender));
+        LiveFacts {
+            asks,
+            answers,
+            known: BTreeMap::new(),
+            titles: BTreeMap::new(),
+            spending: None,
+            asked: None,
+            every: EVERY,
+            is_busy: false,
+        }
+    }
+
+    fn answer_facts(&self, wanted: &Receiver<Wanted>, answers: &Sender<Answer>) {
+        let mut snapshot = None;
+        let mut spent: Option<Instant> = None;
+        while let Ok(wanted) = wanted.recv() {
+            let begun = Instant::now();
+            let next = match &snapshot {
+                None => self.snapshot(&()),
+                Some(known) => self.refresh(known, &()).map(|(next, _)| next),
+            };
+            let Ok(next) = next else { continue };
+            let rows = next.sessions().iter().filter(|facts| {
+                wanted.iter().any(|(source, id)| facts.source == *source && facts.id == *id)
+            });
+            let rows: Vec<Arc<SessionFacts>> = rows.cloned().collect();
+            snapshot = Some(next);
+            let is_due = spent.is_none_or(|at| at.elapsed() >= SPENT_EVERY);
+            let spending = is_due.then(|| self.spending(&TimeZone::system()).ok()).flatten();
+            if is_due {
+                spent = Some(Instant::now());
             }
-        });
-        LiveFacts { asks, answers, known: BTreeMap::new(), asked: None, is_busy: false }
+            if answers.send(Answer { took: begun.elapsed(), rows, spending }).is_err() {
+                return;
+            }
+        }
     }
 }
 
@@ -58,16 +97,18 @@ impl LiveFacts {
     /// Asks for rows that are not known or may have changed. Returns whether rows came since the last time.
     pub fn update(&mut self, wanted: Wanted, has_changed: bool) -> bool {
         let mut has_come = false;
-        while let Ok(rows) = self.answers.try_recv() {
+        while let Ok(answer) = self.answers.try_recv() {
             self.is_busy = false;
             has_come = true;
-            for facts in rows {
+            self.every = (answer.took * SHARE).clamp(EVERY, LONGEST);
+            for facts in answer.rows {
                 self.known.insert(key(facts.source, &facts.id), facts);
             }
+            self.spending = answer.spending.or_else(|| self.spending.take());
         }
         let is_unknown =
             wanted.iter().any(|(source, id)| !self.known.contains_key(&key(*source, id)));
-        let is_due = self.asked.is_none_or(|at| at.elapsed() >= EVERY);
+        let is_due = self.asked.is_none_or(|at| at.elapsed() >= self.every);
         if !wanted.is_empty() && (is_unknown || has_changed) && is_due && !self.is_busy {
             self.asked = Some(Instant::now());
             // A thread that is gone answers nothing more.
@@ -76,9 +117,34 @@ impl LiveFacts {
         has_come
     }
 
+    /// Waits no longer than `patience` for what was asked for.
+    pub fn wait(&mut self, patience: Duration) {
+        let end = Instant::now() + patience;
+        while self.is_busy && Instant::now() < end {
+            self.update(Vec::new(), false);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Notes the title of a session, for moments that its row says nothing of.
+    pub fn set_title(&mut self, source: SourceName, id: &SessionId, title: &str) {
+        self.titles.insert(key(source, id), title.to_owned());
+    }
+
     /// Returns the row of a session, if it was read.
     pub fn of(&self, source: SourceName, id: &SessionId) -> Option<&Arc<SessionFacts>> {
         self.known.get(&key(source, id))
+    }
+
+    /// Returns the title of a session, if it is known.
+    pub fn title(&self, source: SourceName, id: &SessionId) -> Option<&str> {
+        let row = self.of(source, id).and_then(|facts| facts.title.as_deref());
+        row.or_else(|| self.titles.get(&key(source, id)).map(String::as_str))
+    }
+
+    /// Returns what was spent, if it was added up.
+    pub fn spending(&self) -> Option<&Spending> {
+        self.spending.as_ref()
     }
 }
 

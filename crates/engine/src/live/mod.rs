@@ -4,17 +4,22 @@
 //! recording, and become the rows of a board.
 
 mod board;
+mod day;
 mod facts;
+mod hooks;
 mod recorder;
 mod replay;
+mod spending;
 mod table;
 mod tail;
 mod watcher;
 
 pub use board::{LiveBoard, LiveEvent, LiveEventKind, LiveRate, LiveRow};
 pub use facts::LiveFacts;
+pub use hooks::hook_log;
 pub use recorder::Recorder;
 pub use replay::{Replay, ReplayStep};
+pub use spending::{Projection, Spending};
 pub(crate) use table::TableProcesses;
 pub use watcher::LiveWatch;
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use recount_formats::live::TimelineEntry;
-use recount_model::LiveProcess;
+use recount_model::{LiveHook, LiveProcess};
 
 use crate::live::tail::Change;
 
@@ -81,6 +81,11 @@ impl Recorder {
         self.processes = processes.to_vec();
         self.processes_at = at;
         let entry = TimelineEntry { proc: Some(processes.to_vec()), ..self.entry(at) };
+        self.put(&entry)
+    }
+
+    pub(crate) fn hook(&mut self, hook: &LiveHook) -> std::io::Result<()> {
+        let entry = TimelineEntry { hook: Some(hook.clone()), ..self.entry(hook.at) };
         self.put(&entry)
     }
 

@@ -5,9 +5,12 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
 use recount_formats::live::{LiveFeed, TimelineEntry, TimelinePlayer, estimate_start};
+use recount_model::{SessionId, SourceName};
 
 use crate::live::board::LiveBoard;
+use crate::live::day::Day;
 use crate::live::{LiveEvent, LiveRow};
+use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error};
 
 /// How often the board is looked at, in milliseconds.
@@ -15,17 +18,27 @@ const STEP: i64 = 100;
 /// The home that paths in a recording are taken to be below. Nothing is read from it.
 const HOME: &str = "/home/dev";
 
-/// A recording that is being played.
+/// A recording or a past day that is being played.
 #[derive(Debug)]
 pub struct Replay {
-    entries: VecDeque<TimelineEntry>,
+    script: Script,
     board: LiveBoard,
     player: TimelinePlayer,
     t: i64,
     end: i64,
-    /// Lines that could not be read.
+    /// Lines or messages that could not be read.
     pub broken: usize,
 }
+
+/// What is played.
+#[derive(Debug)]
+enum Script {
+    Recording(VecDeque<TimelineEntry>),
+    Day(Day),
+}
+
+/// How often a day is looked at while a session runs, in milliseconds.
+const DAY_STEP: i64 = 1000;
 
 /// What is different at one moment of a recording.
 #[derive(Clone, Debug)]
@@ -74,7 +87,24 @@ impl Engine {
         let end = entries.iter().map(|entry| entry.t).max().unwrap_or_default();
         let player = TimelinePlayer::new(home, start.unwrap_or_default());
         let board = LiveBoard::new(feed, self.prices().ok());
-        Ok(Replay { entries, board, player, t: 0, end, broken })
+        Ok(Replay { script: Script::Recording(entries), board, player, t: 0, end, broken })
+    }
+
+    /// Plays what sessions record between two moments, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// As [`Engine::list`].
+    pub fn replay_between(
+        &self,
+        start: i64,
+        end: i64,
+        progress: &dyn Progress,
+    ) -> Result<Replay, Error> {
+        let day = Day::read(self, start, end, progress)?;
+        let player = TimelinePlayer::new(Path::new(HOME), start);
+        let board = LiveBoard::new(LiveFeed::default(), self.prices().ok());
+        let broken = day.broken;
+        Ok(Replay { script: Script::Day(day), board, player, t: 0, end: end - start, broken })
     }
 }
 
@@ -85,11 +115,15 @@ impl Replay {
             return None;
         }
         let t = self.t;
+        let entries = match &mut self.script {
+            Script::Recording(entries) => entries,
+            Script::Day(_) => return Some(self.step_of_day(t)),
+        };
         // A line counts from its own moment on, so that the board is as exact as the recording.
-        let next = self.entries.front().map(|entry| entry.t);
+        let next = entries.front().map(|entry| entry.t);
         if let Some(at) = next.filter(|next| *next <= t) {
-            while self.entries.front().is_some_and(|entry| entry.t <= at) {
-                if let Some(entry) = self.entries.pop_front() {
+            while entries.front().is_some_and(|entry| entry.t <= at) {
+                if let Some(entry) = entries.pop_front() {
                     self.player.play(self.board.feed(), entry);
                 }
             }
@@ -98,6 +132,34 @@ impl Replay {
             self.t += STEP;
             Some(self.look(t))
         }
+    }
+
+    /// Looks at a moment of a day, and goes to the next at which something may change: a record, or, while a session is shown, the
+    /// next second.
+    fn step_of_day(&mut self, t: i64) -> ReplayStep {
+        let now = self.player.time(t);
+        let Script::Day(day) = &self.script else {
+            return ReplayStep { t, rows: Vec::new(), events: Vec::new() };
+        };
+        let (rows, events) = self.board.changes_of(day.sessions(now), now);
+        let next = day.next_moment(now).map_or(i64::MAX, |next| t + (next - now));
+        let tick = if rows.is_empty() { i64::MAX } else { t + DAY_STEP };
+        self.t = next.min(tick).min((self.end + STEP).max(t + 1));
+        ReplayStep { t, rows, events }
+    }
+
+    /// Whether a past day is played rather than a recording.
+    pub fn is_day(&self) -> bool {
+        matches!(self.script, Script::Day(_))
+    }
+
+    /// Returns the titles of the sessions that are played, as far as they are on disk.
+    pub fn titles(&self) -> impl Iterator<Item = (SourceName, &SessionId, &str)> {
+        let day = match &self.script {
+            Script::Day(day) => Some(day),
+            Script::Recording(_) => None,
+        };
+        day.into_iter().flat_map(Day::titles)
     }
 
     /// Returns the time of a moment of the recording, in milliseconds since 1970.

@@ -6,11 +6,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use recount_formats::live::{FileForm, LiveFeed};
-use recount_model::{Clock, LiveProcess, LiveState};
+use recount_model::{Clock, LiveProcess, LiveState, TERMINAL_VARIABLES, TerminalServer};
 use recount_platform::{ProcessQuery, ProcessTable, pane_titles};
 
 use crate::Engine;
 use crate::live::board::LiveBoard;
+use crate::live::hooks::HookTail;
 use crate::live::recorder::Recorder;
 use crate::live::table::read_table;
 use crate::live::tail::{Change, Tails};
@@ -29,6 +30,8 @@ const SAMPLE: Duration = Duration::from_secs(1);
 const NOBODY: Duration = Duration::from_secs(5);
 /// What the system may have missed is looked for so often; where it tells nothing, each time processes are.
 const SWEEP: Duration = Duration::from_secs(30);
+/// A terminal that does not say its titles is asked again after so long.
+const MUTE: Duration = Duration::from_secs(30);
 /// Files that were written so long before an agent began may be its own.
 const MARGIN: i64 = 60_000;
 /// Documents of this size are read without a reason.
@@ -41,11 +44,14 @@ const DEPTH: usize = 5;
 pub struct LiveWatch {
     board: LiveBoard,
     tails: Tails,
+    hooks: HookTail,
     table: Box<ProcessTable>,
     file: Option<PathBuf>,
     variables: Vec<&'static str>,
     processes: Vec<LiveProcess>,
     titles: BTreeMap<String, String>,
+    /// Programs that did not say titles, and when they were asked.
+    mute: BTreeMap<TerminalServer, Instant>,
     signals: Option<(Signals, Receiver<Signal>)>,
     sampled: Option<Instant>,
     /// When the system last told of changes.
@@ -75,16 +81,19 @@ impl LiveWatch {
         }
         let mut variables: Vec<&'static str> =
             feed.roots().flat_map(|(source, _)| source.variables()).copied().collect();
+        variables.extend(TERMINAL_VARIABLES);
         variables.sort_unstable();
         variables.dedup();
         Self {
             board: LiveBoard::new(feed, engine.prices().ok()),
             tails: Tails::default(),
+            hooks: HookTail::new(engine.own_data().ok()),
             table: Box::default(),
             file: engine.env().path("RECOUNT_PROCESS_TABLE"),
             variables,
             processes: Vec::new(),
             titles: BTreeMap::new(),
+            mute: BTreeMap::new(),
             signals: None,
             sampled: None,
             told: None,
@@ -105,6 +114,7 @@ impl LiveWatch {
         if !watch.processes.is_empty() {
             let now = now();
             watch.load(now);
+            watch.read_hooks();
             let processes = std::mem::take(&mut watch.processes);
             watch.board.feed().processes(now, &processes);
         }
@@ -198,7 +208,6 @@ impl LiveWatch {
             std::thread::sleep(patience);
             return paths;
         };
-        let is_busy = self.told.is_some_and(|at| at.elapsed() < 2 * TOGETHER_BUSY);
         let mut end = Instant::now() + patience;
         let mut is_first = true;
         loop {
@@ -210,6 +219,8 @@ impl LiveWatch {
             }
             if is_first {
                 is_first = false;
+                // One that comes alone is shown at once; those that follow each other closely are read together.
+                let is_busy = self.told.is_some_and(|at| at.elapsed() < TOGETHER_BUSY);
                 end = Instant::now() + if is_busy { TOGETHER_BUSY } else { TOGETHER };
             }
         }
@@ -225,6 +236,10 @@ impl LiveWatch {
         let mut is_new = false;
         let mut has_directories = false;
         for path in paths {
+            if self.hooks.is_log(&path) {
+                self.read_hooks();
+                continue;
+            }
             if self.board.feed().form(&path).is_none() {
                 has_directories |= path.is_dir() || !path.exists();
                 continue;
@@ -269,7 +284,20 @@ impl LiveWatch {
         let processes = std::mem::take(&mut self.processes);
         self.board.feed().processes(now, &processes);
         self.processes = processes;
-        self.ask_titles(now);
+        if !self.processes.is_empty() {
+            self.read_hooks();
+            self.ask_titles(now);
+        }
+    }
+
+    /// Reads what agents said through hooks.
+    fn read_hooks(&mut self) {
+        for hook in self.hooks.read() {
+            if let Some(recorder) = &mut self.recorder {
+                let _recorded = recorder.hook(&hook);
+            }
+            self.board.feed().hook(&hook);
+        }
     }
 
     /// Reads the files that agents which run may work in.
@@ -306,16 +334,24 @@ impl LiveWatch {
         });
     }
 
-    /// Asks terminal multiplexers for titles, only those that agents run in.
+    /// Asks multiplexers and terminal programs for titles, only those that agents run in. One that does not answer is left alone for a
+    /// while.
     fn ask_titles(&mut self, now: i64) {
-        let servers: BTreeSet<String> = self
+        let servers: BTreeSet<TerminalServer> = self
             .processes
             .iter()
-            .filter_map(|process| process.variable("TMUX"))
-            .filter_map(|server| Some(server.rsplit_once(',')?.0.to_owned()))
+            .filter_map(|process| Some(process.terminal_server()?.0))
             .collect();
+        self.mute.retain(|server, since| servers.contains(server) && since.elapsed() < MUTE);
         for server in servers {
-            for (terminal, title) in pane_titles(&server) {
+            if self.mute.contains_key(&server) {
+                continue;
+            }
+            let Some(titles) = pane_titles(&server) else {
+                self.mute.insert(server, Instant::now());
+                continue;
+            };
+            for (terminal, title) in titles {
                 if self.titles.get(&terminal) == Some(&title) {
                     continue;
                 }
@@ -356,7 +392,8 @@ impl LiveWatch {
     }
 
     fn follow_directories(&mut self) {
-        let directories: BTreeSet<PathBuf> = self.directories().into_iter().collect();
+        let mut directories: BTreeSet<PathBuf> = self.directories().into_iter().collect();
+        directories.extend(self.hooks.directory());
         let Some((signals, _)) = &mut self.signals else { return };
         match signals.watch(&directories) {
             None => self.signals = None,
@@ -382,4 +419,62 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 
 fn now() -> i64 {
     Clock::system().now().as_millisecond()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "files and processes to be watched")]
+
+    use recount_platform::Env;
+
+    use super::*;
+    use crate::Setup;
+
+    #[test]
+    fn where_the_system_reports_nothing_files_are_looked_at() {
+        let home = tempfile::tempdir().unwrap();
+        let log =
+            home.path().join(".gemini/tmp/shop/chats/session-2026-11-16T13-10-117eaa32.jsonl");
+        std::fs::create_dir_all(log.parent().unwrap()).unwrap();
+        std::fs::write(home.path().join(".gemini/tmp/shop/.project_root"), "/c/shop").unwrap();
+        let start = recount_model::timestamp(now() - 1000).unwrap();
+        let head = format!("{{\"sessionId\":\"117eaa32\",\"startTime\":\"{start}\"}}\n");
+        std::fs::write(&log, &head).unwrap();
+        let table = home.path().join("processes.json");
+        let process = format!(
+            "[{{\"pid\":9,\"ppid\":1,\"argv\":[\"node\",\"/bin/gemini\"],\"cwd\":\"/c/shop\",\"start_ms\":{},\"tty\":\"/dev/pts/1\"}}]",
+            now() - 5000
+        );
+        std::fs::write(&table, process).unwrap();
+        let data = home.path().join("data");
+        let variables = [
+            ("RECOUNT_PROCESS_TABLE", table.to_str().unwrap()),
+            ("RECOUNT_DATA_DIR", data.to_str().unwrap()),
+        ];
+        let engine = Engine::new(Setup {
+            homes: vec![home.path().to_owned()],
+            known_sources: recount_formats::SOURCES,
+            sources: Vec::new(),
+            env: Env::for_tests(variables, None),
+            clock: Clock::system(),
+        })
+        .unwrap();
+        let mut watch = engine.watch_live();
+        // As when the limit of watches is reached.
+        watch.signals = None;
+        assert!(!watch.is_told());
+        let state = |watch: &mut LiveWatch| {
+            let (rows, _) = watch.next(Duration::from_secs(10)).unwrap();
+            rows.first().map(|row| row.state)
+        };
+        assert_eq!(state(&mut watch), Some(LiveState::Yours));
+        std::fs::write(&log, head + "{\"id\":\"1\",\"type\":\"user\",\"content\":\"go\"}\n")
+            .unwrap();
+        let begun = Instant::now();
+        assert_eq!(state(&mut watch), Some(LiveState::Working));
+        assert!(begun.elapsed() < Duration::from_secs(8));
+        // Nobody can say what runs.
+        std::fs::write(&table, "[").unwrap();
+        assert_eq!(state(&mut watch), Some(LiveState::Gone));
+    }
 }

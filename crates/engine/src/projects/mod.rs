@@ -14,8 +14,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_model::{
-    Clue, Project, ProjectHash, ProjectState, RecordedPath, SessionFacts, SessionKind, SourceName,
-    Tokens,
+    Clue, Project, ProjectHash, ProjectState, RecordedPath, SessionFacts, SourceName, Tokens,
 };
 use recount_platform::Folders;
 use recount_store::Moved;
@@ -244,8 +243,8 @@ fn blank(project: &Project) -> ProjectRow {
 }
 
 fn add(row: &mut ProjectRow, session: &SessionFacts) {
-    row.sessions += u64::from(session.kind == SessionKind::Main);
-    if session.kind == SessionKind::Main {
+    row.sessions += u64::from(!session.kind.is_subagent());
+    if !session.kind.is_subagent() {
         row.prompts += session.counts.prompts;
     }
     row.bytes += session.bytes();

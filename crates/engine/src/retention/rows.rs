@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use recount_formats::retention::RetentionSettings;
-use recount_model::{FileRole, PendingDeletion, Project, SessionFacts, SessionId, SessionKind};
+use recount_model::{FileRole, PendingDeletion, Project, SessionFacts, SessionId};
 
 use super::report::{Guarded, Lost, RetentionLimits, Safe, SessionAtRisk};
 use crate::snapshot::disk_scan::DiskSnapshot;
@@ -61,12 +61,12 @@ pub(super) fn guarded(
             continue;
         };
         if let Some(lost) = how {
-            if session.kind == SessionKind::Main {
+            if !session.kind.is_subagent() {
                 owners.insert(&session.id, (number, row.sessions.len()));
             }
             row.sessions.push(at_risk(session, lost, taken));
         } else {
-            row.safe.sessions += u64::from(session.kind == SessionKind::Main);
+            row.safe.sessions += u64::from(!session.kind.is_subagent());
             row.safe.bytes += session.bytes();
         }
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use recount_formats::bytes::Buffer;
 use recount_formats::source::{FilePlacement, ScannedFile};
+use recount_model::SessionKind;
 
 use recount_model::{SourceState, TitleFrom};
 
@@ -97,7 +98,8 @@ impl Engine {
                 break;
             }
         }
-        if let Some((index, title)) = found {
+        // The agent does not look where ingested sessions are.
+        if let Some((index, title)) = found.filter(|_| opened.facts.kind == SessionKind::Main) {
             (opened.facts.agent_index, opened.facts.agent_title) = (index, title);
         }
     }

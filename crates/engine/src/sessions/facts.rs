@@ -6,8 +6,8 @@ use std::sync::Arc;
 use recount_formats::source::{SessionFile, SessionFiles};
 use recount_formats::{Source, outline::MessageEntry};
 use recount_model::{
-    Fate, FileFacts, FileRole, MessageCounts, MessageKind, SessionFacts, SessionKind, StrictCounts,
-    TitleFrom, Tokens, ToolCounts, timestamp,
+    Fate, FileFacts, FileRole, MessageCounts, MessageKind, SessionFacts, StrictCounts, TitleFrom,
+    Tokens, ToolCounts, timestamp,
 };
 
 use crate::sessions::union::union;
@@ -15,7 +15,7 @@ use crate::sessions::union::union;
 /// Counts a session. The project is set later.
 pub(crate) fn facts(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
     let mut facts = blank(source, session_files);
-    let mut models = HashSet::new();
+    let (mut models, mut last_model) = (HashSet::new(), None);
     for row in union(session_files) {
         let Some(outline) = session_files
             .files
@@ -32,6 +32,11 @@ pub(crate) fn facts(source: &dyn Source, session_files: &SessionFiles) -> Sessio
             continue;
         }
         used(&mut facts, entry, row.fate);
+        // Mostly the same model as before answers.
+        let model = entry.model.map(|model| (row.session_file, model));
+        if model.is_none() || std::mem::replace(&mut last_model, model) == model {
+            continue;
+        }
         if let Some(model) = entry.model.and_then(|model| outline.models.get(usize::from(model)))
             && models.insert(model)
         {
@@ -180,7 +185,7 @@ fn title(facts: &mut SessionFacts, session_files: &SessionFiles) {
         summaries.map(|session_file| session_file.file.outline.head.summary.as_deref());
     let summary = summaries.find_map(|summary| summary);
     // A sub-agent's summary is its whole answer, often as JSON; its prompt is more informative.
-    let summary = summary.filter(|_| session_files.kind == SessionKind::Main);
+    let summary = summary.filter(|_| !session_files.kind.is_subagent());
     let prompt = session_files.files.iter().find_map(|m| m.file.outline.first_prompt.as_deref());
     let name = main(session_files).and_then(|main| main.file.outline.head.name.as_deref());
     (facts.title, facts.title_from) = match (name, summary, prompt) {

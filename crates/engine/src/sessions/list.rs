@@ -444,7 +444,7 @@ fn join_orphans(
         counts.keys().map(|(source, id)| (*source, (*id).clone())).collect();
     let orphan = |digest: &Digest| {
         let claim = || (digest.facts.source, digest.facts.id.clone());
-        !twice.is_empty() && digest.facts.kind == SessionKind::Main && twice.contains(&claim())
+        !twice.is_empty() && !digest.facts.kind.is_subagent() && twice.contains(&claim())
     };
     let (orphans, mut digests): (Vec<Digest>, Vec<Digest>) = digests.into_iter().partition(orphan);
     let mut together: BTreeMap<Claim, (Vec<(usize, FileAt)>, bool)> = BTreeMap::new();

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use recount_model::{SessionFacts, SessionKind};
+use recount_model::SessionFacts;
 
 use crate::Engine;
 
@@ -15,7 +15,7 @@ impl Engine {
     pub(crate) fn live(&self, sessions: &[Arc<SessionFacts>]) -> BTreeSet<usize> {
         if let Some(owners) = self.live_owners() {
             let is_live = |facts: &SessionFacts| {
-                facts.kind == SessionKind::Main
+                !facts.kind.is_subagent()
                     && owners
                         .iter()
                         .any(|one| one.source == facts.source && one.session == facts.id)
@@ -36,7 +36,7 @@ impl Engine {
                 path.is_some() && (path == folder || path == began_in)
             };
             let candidates = sessions.iter().enumerate().filter(|(_, facts)| {
-                facts.source == source.name() && facts.kind == SessionKind::Main && is_there(facts)
+                facts.source == source.name() && !facts.kind.is_subagent() && is_there(facts)
             });
             live.extend(candidates.max_by_key(|(_, facts)| facts.updated).map(|(at, _)| at));
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use recount_formats::SOURCES;
-use recount_model::{SessionFacts, SessionId, SessionKind};
+use recount_model::{SessionFacts, SessionId};
 use recount_platform::Running;
 
 use crate::Engine;
@@ -51,7 +51,7 @@ impl Engine {
                     project.path.as_ref().is_some_and(|path| path.as_str() == place)
                         || (project.hash.is_some() && project.hash == source.project_hash(place))
                 };
-                facts.kind == SessionKind::Main && places.into_iter().flatten().any(is_there)
+                !facts.kind.is_subagent() && places.into_iter().flatten().any(is_there)
             };
             let told = own.iter().filter(here).max_by_key(|facts| facts.updated);
             let written = own.iter().filter(here).max_by_key(|facts| written(facts));

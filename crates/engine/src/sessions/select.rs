@@ -7,7 +7,7 @@ use std::sync::Arc;
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::SessionFiles;
-use recount_model::{FileRole, SessionFacts, SessionId, SessionKey, SessionKind, TitleFrom};
+use recount_model::{FileRole, SessionFacts, SessionId, SessionKey, TitleFrom};
 
 use crate::cache::growth::FullRead;
 use crate::projects::resolve::ProjectHints;
@@ -61,7 +61,7 @@ impl Engine {
         let here = self.env.current_folder().cloned();
         let query = ListQuery { here, ..ListQuery::default() };
         let mut sessions = self.list(&query, progress)?.sessions;
-        sessions.sort_by_key(|session| session.kind != SessionKind::Main || session.is_empty());
+        sessions.sort_by_key(|session| session.kind.is_subagent() || session.is_empty());
         sessions.truncate(limit);
         Ok(sessions)
     }

@@ -13,7 +13,7 @@ use recount_formats::source::{
     Basis, EarlierListing, FileAt, Linked, Located, ProjectFolder, Registered, RegistryNote,
     ScannedFile, SessionFile, SessionFiles,
 };
-use recount_model::{FileRole, Problem, SessionId, SourceName, What};
+use recount_model::{FileRole, Problem, SessionId, SessionKind, SourceName, What};
 use recount_platform::system_nanos;
 use recount_store::Root;
 
@@ -231,6 +231,12 @@ impl Group {
         let source = self.source;
         let mut grouped = source.group_sessions(self.scan(disk, reading, buffer));
         for session_files in &mut grouped {
+            let folder =
+                session_files.files.first().and_then(|one| disk.folders.get(one.file.folder));
+            if !session_files.kind.is_subagent() && folder.is_some_and(|folder| folder.is_ingested)
+            {
+                session_files.kind = SessionKind::Headless;
+            }
             let base = main(session_files).and_then(|main| main.file.outline.head.base.clone());
             if let Some(base) = base {
                 let mut bases = Vec::new();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use recount_formats::source::ScannedFile;
-use recount_model::{SessionId, SessionKind};
+use recount_model::SessionId;
 use recount_platform::system_nanos;
 
 use crate::cancel::stop_if_cancelled;
@@ -166,7 +166,7 @@ impl Engine {
         let read = self.read_groups(&next.disk, &groups, progress)?;
         let ids: BTreeSet<&SessionId> = kept
             .iter()
-            .filter(|digest| digest.facts.kind == SessionKind::Main)
+            .filter(|digest| !digest.facts.kind.is_subagent())
             .map(|digest| &digest.facts.id)
             .collect();
         if read.iter().any(|digest| ids.contains(&digest.facts.id)) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 use recount_catalog::sql::SqlValue;
-use recount_model::{Entrypoint, FileRole, SessionFacts, SessionKind, TitleFrom, Tokens};
+use recount_model::{Entrypoint, FileRole, SessionFacts, TitleFrom, Tokens};
 
 use super::rows::moment;
 
@@ -18,10 +18,6 @@ pub(crate) fn cells(session: &SessionFacts) -> Vec<SqlValue<'static>> {
 }
 
 fn identity(session: &SessionFacts) -> Vec<SqlValue<'static>> {
-    let kind = match session.kind {
-        SessionKind::Main => "main",
-        SessionKind::Subagent => "subagent",
-    };
     let title_from = match session.title_from {
         TitleFrom::Name => "name",
         TitleFrom::Summary => "summary",
@@ -37,7 +33,7 @@ fn identity(session: &SessionFacts) -> Vec<SqlValue<'static>> {
     vec![
         word(session.source.as_str()),
         text(Some(session.id.as_str())),
-        word(kind),
+        word(session.kind.as_str()),
         text(session.parent.as_ref().map(recount_model::SessionId::as_str)),
         text(session.parent_call.as_deref()),
         text(session.agent.as_ref().and_then(|agent| agent.kind.as_deref())),

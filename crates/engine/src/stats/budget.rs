@@ -80,6 +80,11 @@ impl Engine {
         })
     }
 
+    /// Adds up what was spent from a day on, over all projects.
+    pub(crate) fn spent_since(&self, first: Date, zone: &TimeZone) -> Result<UsageFigures, Error> {
+        self.since(first, zone, &())
+    }
+
     fn since(
         &self,
         first: Date,

@@ -7,14 +7,11 @@ use crate::json::{JsonScan, Scanner, Text};
 /// What a content holds, without its text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Content<'a> {
+    is_read: bool,
     /// The first text, or the whole content if it is a string.
     pub(crate) text: Option<Text<'a>>,
     /// The first text that a human typed.
     pub(crate) typed: Option<Text<'a>>,
-    /// The bytes of all texts.
-    pub(crate) text_bytes: u64,
-    /// Whether there is a text block that says anything.
-    pub(crate) has_text: bool,
     /// Whether there is an image or a document.
     pub(crate) has_media: bool,
     /// Calls of tools, in order.
@@ -43,21 +40,39 @@ pub(crate) struct ResultBlock<'a> {
     pub(crate) text: Option<Text<'a>>,
 }
 
-/// Reads a content: a string, blocks, or nothing that we know.
-pub(crate) fn content<'a>(scanner: &mut Scanner<'a>) -> JsonScan<Content<'a>> {
-    let mut content = Content::default();
-    match scanner.peek()? {
-        b'"' => content.take_text(scanner.string()?),
-        b'[' => scanner.array(|scanner| content.block(scanner))?,
-        _ => scanner.skip()?,
-    }
-    Ok(content)
-}
-
 impl<'a> Content<'a> {
+    /// Reads a content: a string, blocks, or nothing that we know.
+    pub(crate) fn read(scanner: &mut Scanner<'a>) -> JsonScan<Self> {
+        let mut content = Self::default();
+        content.fill(scanner)?;
+        Ok(content)
+    }
+
+    /// Reads a content over what was read before.
+    pub(crate) fn fill(&mut self, scanner: &mut Scanner<'a>) -> JsonScan<()> {
+        if self.is_read {
+            let (calls, results) = self.take_lists();
+            *self = Self { calls, results, ..Self::default() };
+        }
+        self.is_read = true;
+        match scanner.peek()? {
+            b'"' => self.take_text(scanner.string()?),
+            b'[' => scanner.array(|scanner| self.block(scanner))?,
+            _ => scanner.skip()?,
+        }
+        Ok(())
+    }
+
+    /// Returns its lists, without what is in them, to be used again.
+    pub(crate) fn take_lists(&mut self) -> (Vec<CallBlock<'a>>, Vec<ResultBlock<'a>>) {
+        let mut calls = std::mem::take(&mut self.calls);
+        let mut results = std::mem::take(&mut self.results);
+        calls.clear();
+        results.clear();
+        (calls, results)
+    }
+
     fn take_text(&mut self, text: Text<'a>) {
-        self.text_bytes += text.raw().len() as u64;
-        self.has_text |= !text.raw().is_empty();
         self.text.get_or_insert(text);
         if self.typed.is_none() && is_typed(text) {
             self.typed = Some(text);

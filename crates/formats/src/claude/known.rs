@@ -2,22 +2,73 @@
 
 /// Whether a row of this type is one that stands beside the tree.
 pub(crate) fn is_side_row(kind: &[u8]) -> bool {
-    SIDE_ROWS.iter().any(|known| known.as_bytes() == kind)
+    static NAMES: Names = Names::of(SIDE_ROWS);
+    NAMES.has(kind)
 }
 
 /// Whether a field of a row is known.
 pub(crate) fn is_field(name: &[u8]) -> bool {
-    FIELDS.binary_search_by(|known| known.as_bytes().cmp(name)).is_ok()
+    static NAMES: Names = Names::of(FIELDS);
+    NAMES.has(name)
 }
 
 /// Whether a subtype of a system row is known.
 pub(crate) fn is_subtype(name: &[u8]) -> bool {
-    SUBTYPES.iter().any(|known| known.as_bytes() == name)
+    static NAMES: Names = Names::of(SUBTYPES);
+    NAMES.has(name)
 }
 
 /// Whether a kind of attachment is known.
 pub(crate) fn is_attachment(name: &[u8]) -> bool {
-    name.starts_with(b"hook_") || ATTACHMENTS.iter().any(|known| known.as_bytes() == name)
+    static NAMES: Names = Names::of(ATTACHMENTS);
+    name.starts_with(b"hook_") || NAMES.has(name)
+}
+
+/// How many places a table of names has: more than twice as many as there are names.
+const PLACES: usize = 512;
+
+/// A set of names, as a table that is made by the compiler: each name stands at its place, or behind it.
+struct Names {
+    names: &'static [&'static str],
+    /// The number of a name, from 1.
+    table: [u8; PLACES],
+}
+
+impl Names {
+    #[expect(clippy::indexing_slicing, reason = "runs in the compiler only")]
+    #[expect(clippy::cast_possible_truncation, reason = "checked: there are less than 255 names")]
+    const fn of(names: &'static [&'static str]) -> Self {
+        assert!(names.len() < 255);
+        let mut table = [0; PLACES];
+        let mut number = 0;
+        while number < names.len() {
+            let mut at = place(names[number].as_bytes());
+            while table[at] != 0 {
+                at = (at + 1) % PLACES;
+            }
+            number += 1;
+            table[at] = number as u8;
+        }
+        Self { names, table }
+    }
+
+    fn has(&self, name: &[u8]) -> bool {
+        let (before, behind) = self.table.split_at(place(name));
+        let numbers = behind.iter().chain(before);
+        let mut numbers = numbers.take_while(|number| **number != 0);
+        numbers.any(|number| {
+            let known = self.names.get(usize::from(*number) - 1);
+            known.is_some_and(|known| known.as_bytes() == name)
+        })
+    }
+}
+
+/// Where a name stands, by its length and some of its bytes.
+const fn place(name: &[u8]) -> usize {
+    let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };
+    let middle = name.split_at(name.len() / 2).1;
+    let Some(middle) = middle.first() else { return 0 };
+    (name.len() * 61 + *first as usize * 7 + *middle as usize * 31 + *last as usize * 127) % PLACES
 }
 
 const SIDE_ROWS: &[&str] = &[
@@ -71,7 +122,6 @@ const SIDE_ROWS: &[&str] = &[
     "result",
 ];
 
-/// Sorted by bytes.
 const FIELDS: &[&str] = &[
     "advisorModel",
     "afterUuid",
@@ -342,3 +392,27 @@ const ATTACHMENTS: &[&str] = &[
     "sandbox_status",
     "worktree_state",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_names_are_found_and_no_others() {
+        for (names, has) in [
+            (SIDE_ROWS, is_side_row as fn(&[u8]) -> bool),
+            (FIELDS, is_field),
+            (SUBTYPES, is_subtype),
+            (ATTACHMENTS, is_attachment),
+        ] {
+            for name in names {
+                assert!(has(name.as_bytes()), "{name}");
+                assert!(
+                    !has(format!("{name}x").as_bytes()) || names.contains(&&*format!("{name}x"))
+                );
+                assert!(!has(name.to_uppercase().as_bytes()), "{name}");
+            }
+            assert!(!has(b""));
+        }
+    }
+}

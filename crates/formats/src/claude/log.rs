@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::build;
 use super::content::{CallBlock, Content, ResultBlock};
 use super::known;
+use super::lookup::Lookup;
+use super::packed;
 use super::row::Row;
 use super::state::{
     AgentLink, Answer, Call, CallResult, Facts, LeafPointer, Level, Parent, Preserved, RowId,
@@ -24,6 +26,9 @@ use crate::source::{Reader, ReaderState, stable_hash};
 
 /// How many places in a broken line are tried for a whole record.
 const TRIES: usize = 64;
+
+/// How many rows a session has without being unusual; room for them is taken at once.
+const TYPICAL: usize = 128;
 
 /// How much of a prompt is kept for titles, in bytes.
 const PROMPT: usize = 1024;
@@ -40,10 +45,10 @@ pub(crate) struct Log {
     problems: Problems,
     /// Rows by id.
     #[serde(skip)]
-    rows: HashMap<RowId, u32, RandomState>,
-    /// Answers by their id.
+    rows: Lookup<RowId>,
+    /// Answers by a hash of their id.
     #[serde(skip)]
-    answers: HashMap<u64, u32, RandomState>,
+    answers: Lookup<u64>,
     /// Calls that ran sub-agents, by their id.
     #[serde(skip)]
     agents: HashMap<u64, u32, RandomState>,
@@ -60,8 +65,16 @@ enum Ended {
     ByEndOfFile,
 }
 
-/// A line, told apart but not yet applied: its records, each with its place in the line, and what comes after them.
-type Parsed<'a> = (Vec<(Row<'a>, usize, usize)>, Option<(usize, ScanError)>);
+/// A place in a line where no record begins, and why.
+type Fault = (usize, ScanError);
+
+/// The records of some lines, each with its place in its line, not yet applied.
+#[derive(Default)]
+struct ParsedLines<'a> {
+    records: Vec<(Row<'a>, usize, usize)>,
+    /// Per line its text, its length with what ends it, where its records end in the list, and what comes after them.
+    lines: Vec<(&'a [u8], usize, usize, Option<Fault>)>,
+}
 
 impl Log {
     pub(crate) fn new(file: Arc<str>) -> Self {
@@ -69,24 +82,29 @@ impl Log {
             file,
             offset: 0,
             line: 0,
-            facts: Facts::default(),
+            facts: Facts {
+                rows: Vec::with_capacity(TYPICAL),
+                ids: Vec::with_capacity(TYPICAL),
+                answers: Vec::with_capacity(TYPICAL / 2),
+                ..Facts::default()
+            },
             problems: Problems::default(),
-            rows: HashMap::default(),
-            answers: HashMap::default(),
+            rows: Lookup::default(),
+            answers: Lookup::default(),
             agents: HashMap::default(),
         }
     }
 
     /// Goes on where a reader was that was kept; `None` when it cannot be understood.
     pub(crate) fn resume(state: &[u8], file: &Arc<str>) -> Option<Self> {
-        let mut log: Self = postcard::from_bytes(state).ok()?;
+        let (mut log, rest): (Self, _) = postcard::take_from_bytes(state).ok()?;
         log.file = Arc::clone(file);
-        for (number, row) in log.facts.rows.iter().enumerate() {
-            log.rows.insert(row.id, u32::try_from(number).ok()?);
-        }
-        for (number, answer) in log.facts.answers.iter().enumerate() {
-            log.answers.insert(stable_hash(&*answer.id), u32::try_from(number).ok()?);
-        }
+        let (count, rest) = rest.split_first_chunk::<4>()?;
+        let count = usize::try_from(u32::from_le_bytes(*count)).ok()?;
+        let (ids, rows) = rest.split_at_checked(count.checked_mul(16)?)?;
+        let (ids, _) = ids.as_chunks::<16>();
+        log.facts.ids = ids.iter().copied().map(RowId::from_bytes).collect();
+        log.facts.rows = packed::unpack(rows, count)?;
         for (number, link) in log.facts.agents.iter().enumerate() {
             log.agents.insert(link.hash, u32::try_from(number).ok()?);
         }
@@ -103,23 +121,40 @@ impl Log {
         self.problems.note(Problem { file, span: Some(span), what, done: done.into() });
     }
 
-    fn take(&mut self, text: &[u8], length: usize, parsed: Parsed<'_>, ended: Ended) {
+    /// Reads and applies a line, which with what ends it is `length` bytes long.
+    fn take<'a>(&mut self, text: &'a [u8], length: usize, row: &mut Row<'a>, ended: Ended) {
         self.line = self.line.saturating_add(1);
-        let span = |at: usize, bytes: usize| Span {
-            line: self.line,
-            offset: self.offset + at as u64,
-            bytes: bytes as u64,
-        };
-        let (records, rest) = parsed;
-        let spans: Vec<Span> = records.iter().map(|(_, at, bytes)| span(*at, *bytes)).collect();
-        let rest = rest.map(|(at, fault)| (at, span(at, text.len().saturating_sub(at)), fault));
-        for ((row, _, _), span) in records.into_iter().zip(spans) {
-            self.apply(&row, span);
+        let fault = parse(text, row, |row, at, bytes| {
+            self.apply(row, self.span(at, bytes));
+        });
+        self.end_line(text, length, fault, ended);
+    }
+
+    /// Applies lines that were read elsewhere.
+    fn take_parsed(&mut self, parsed: &ParsedLines<'_>) {
+        let mut records = parsed.records.iter();
+        let mut taken = 0;
+        for (text, length, end, fault) in &parsed.lines {
+            self.line = self.line.saturating_add(1);
+            for (row, at, bytes) in records.by_ref().take(end.saturating_sub(taken)) {
+                self.apply(row, self.span(*at, *bytes));
+            }
+            taken = *end;
+            self.end_line(text, *length, *fault, Ended::ByNewline);
         }
-        if let Some((at, span, fault)) = rest {
+    }
+
+    fn end_line(&mut self, text: &[u8], length: usize, fault: Option<Fault>, ended: Ended) {
+        if let Some((at, fault)) = fault {
+            let span = self.span(at, text.len().saturating_sub(at));
             self.broken(text.get(at..).unwrap_or_default(), span, ended, fault);
         }
         self.offset += length as u64;
+    }
+
+    /// Returns the span of some bytes of the line that is being read.
+    fn span(&self, at: usize, bytes: usize) -> Span {
+        Span { line: self.line, offset: self.offset + at as u64, bytes: bytes as u64 }
     }
 
     /// When a write was torn, the next record is welded to the fragment: that one can still be read.
@@ -263,23 +298,29 @@ impl Log {
         let text = row.uuid?;
         let (id, is_uuid) = RowId::of(text);
         let at = number(self.facts.rows.len());
-        if self.rows.contains_key(&id) {
+        if self.row_number(id).is_some() {
             return None;
         }
-        self.rows.insert(id, at);
+        self.rows.add(id, at);
         if !is_uuid {
             self.facts.odd_ids.insert(id, text.decode().into());
         }
         let parent = match (row.parent, row.logical_parent) {
             (Some(parent), _) => {
-                let id = RowId::of(parent).0;
-                self.rows.get(&id).map_or(Parent::Id(id), |row| Parent::Row(*row))
+                let parent = RowId::of(parent).0;
+                let row = match self.facts.ids.last() {
+                    _ if parent == id => Some(at),
+                    // Mostly it is the row before.
+                    Some(last) if *last == parent => at.checked_sub(1),
+                    _ => self.row_number(parent),
+                };
+                row.map_or(Parent::Id(parent), Parent::Row)
             }
             (None, Some(before)) => Parent::Before(RowId::of(before).0),
             (None, None) => Parent::None,
         };
+        self.facts.ids.push(id);
         self.facts.rows.push(TreeRow {
-            id,
             parent,
             time: row.time,
             span,
@@ -292,43 +333,54 @@ impl Log {
         Some(at)
     }
 
+    fn row_number(&mut self, id: RowId) -> Option<u32> {
+        let ids = &self.facts.ids;
+        self.rows.find(id, ids.len(), |number| ids.get(number).copied())
+    }
+
     fn answer(&mut self, row: &Row<'_>, at: u32) {
         let message = &row.message;
-        let id: Box<str> = match message.id.or(row.uuid) {
-            Some(id) => id.decode().into(),
-            None => return,
-        };
-        let next = number(self.facts.answers.len());
-        let answer_number = *self.answers.entry(stable_hash(&*id)).or_insert(next);
-        if answer_number == next {
-            let (model, usage) = (None, None);
-            self.facts.answers.push(Answer {
-                id,
-                model,
-                usage,
-                is_final: false,
-                calls: Vec::new(),
-            });
-        }
+        let Some(id) = message.id.or(row.uuid) else { return };
+        let number = self.answer_number(id);
         let model = message.model.map(|model| number_of(&mut self.facts.models, model));
-        let mut calls = Vec::with_capacity(message.content.calls.len());
         for call in &message.content.calls {
-            calls.extend(self.call(call));
+            if let Some((id, tool)) = self.call(call) {
+                self.facts.calls.push(Call { id, tool, answer: number });
+            }
         }
         self.facts.results_of_blocks(&message.content, at);
         if let Some(row) = self.facts.rows.get_mut(at as usize) {
-            row.answer = Some(answer_number);
+            row.answer = Some(number);
         }
-        let Some(answer) = self.facts.answers.get_mut(answer_number as usize) else { return };
+        let Some(answer) = self.facts.answers.get_mut(number as usize) else { return };
         answer.model = answer.model.or(model);
         answer.is_final |= message.has_stop && !row.marks.is_aborted;
-        answer.calls.extend(calls);
         if let Some(usage) = message.usage {
             answer.usage.get_or_insert_default().raise(usage);
         }
     }
 
-    fn call(&mut self, block: &CallBlock<'_>) -> Option<Call> {
+    /// Returns the number of the answer with an id, which mostly is the last one.
+    fn answer_number(&mut self, text: Text<'_>) -> u32 {
+        let answers = &mut self.facts.answers;
+        let next = number(answers.len());
+        if answers.last().is_some_and(|last| text.is(&last.id)) {
+            return next.saturating_sub(1);
+        }
+        let id = text.decode();
+        let hash = stable_hash(&*id);
+        let hash_of = |number: usize| Some(stable_hash(&*answers.get(number)?.id));
+        if let Some(known) = self.answers.find(hash, answers.len(), hash_of) {
+            return known;
+        }
+        self.answers.add(hash, next);
+        let (model, usage) = (None, None);
+        answers.push(Answer { id: id.into(), model, usage, is_final: false });
+        next
+    }
+
+    /// Notes a call. Returns the hash of its id, and its tool.
+    fn call(&mut self, block: &CallBlock<'_>) -> Option<(u64, u16)> {
         let (id, name) = (block.id?, block.name?);
         let hash = stable_hash(&*id.decode());
         let tool = number_of(&mut self.facts.tools, name);
@@ -342,7 +394,7 @@ impl Log {
                 ended: None,
             });
         }
-        Some(Call { id: hash, tool })
+        Some((hash, tool))
     }
 
     fn results(&mut self, row: &Row<'_>, at: u32) {
@@ -550,32 +602,36 @@ fn attachment(row: &Row<'_>) -> RowKind {
     }
 }
 
-/// Reads the records of a line: mostly one, after a torn write two.
-fn parse(text: &[u8]) -> Parsed<'_> {
+/// Reads the records of a line, mostly one, after a torn write two. Each is read into `row` and given to `each` with its place in
+/// the line and its length. Returns where no record begins.
+fn parse<'a>(
+    text: &'a [u8],
+    row: &mut Row<'a>,
+    mut each: impl FnMut(&Row<'a>, usize, usize),
+) -> Option<Fault> {
     // A crash may leave NUL bytes in front.
     let blank = text.iter().take_while(|byte| **byte == 0 || byte.is_ascii_whitespace()).count();
     let mut scanner = Scanner::new(text.get(blank..).unwrap_or_default());
-    let mut records = Vec::with_capacity(1);
     loop {
         let start = match scanner.peek() {
             Ok(_) => scanner.offset(),
-            Err(ScanError::Incomplete) => return (records, None),
-            Err(fault) => return (records, Some((blank + scanner.offset(), fault))),
+            Err(ScanError::Incomplete) => return None,
+            Err(fault) => return Some((blank + scanner.offset(), fault)),
         };
-        match record(&mut scanner) {
-            Ok(row) => records.push((row, blank + start, scanner.offset() - start)),
-            Err(fault) => return (records, Some((blank + start, fault))),
+        match record(&mut scanner, row) {
+            Ok(()) => each(row, blank + start, scanner.offset() - start),
+            Err(fault) => return Some((blank + start, fault)),
         }
     }
 }
 
-fn record<'a>(scanner: &mut Scanner<'a>) -> JsonScan<Row<'a>> {
+fn record<'a>(scanner: &mut Scanner<'a>, row: &mut Row<'a>) -> JsonScan<()> {
     if scanner.peek()? == b'{' {
-        return Row::read(scanner);
+        return row.fill(scanner);
     }
     // Valid JSON, and no record of any kind.
-    scanner.skip()?;
-    Ok(Row::default())
+    *row = Row::default();
+    scanner.skip()
 }
 
 /// Lists the lines in `bytes` that have ended: their text, and their length with what ends them.
@@ -589,50 +645,62 @@ fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
     })
 }
 
-/// Tells the lines of two stretches apart at the same time.
-fn in_two<'a>(
-    first: &'a [u8],
-    second: &'a [u8],
-) -> impl Iterator<Item = (&'a [u8], usize, Parsed<'a>)> {
-    let parse_all = |bytes: &'a [u8]| -> Vec<_> {
-        whole_lines(bytes).map(|(text, length)| (text, length, parse(text))).collect()
+/// Reads the lines of two stretches at the same time.
+fn in_two<'a>(first: &'a [u8], second: &'a [u8]) -> [ParsedLines<'a>; 2] {
+    let parse_all = |bytes: &'a [u8]| {
+        let mut parsed = ParsedLines::default();
+        for (text, length) in whole_lines(bytes) {
+            let records = &mut parsed.records;
+            let mut row = Row::default();
+            let fault =
+                parse(text, &mut row, |row, at, length| records.push((row.clone(), at, length)));
+            parsed.lines.push((text, length, records.len(), fault));
+        }
+        parsed
     };
-    let (one, two) = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let two = scope.spawn(|| parse_all(second));
-        (parse_all(first), two.join().unwrap_or_else(|_| parse_all(second)))
-    });
-    one.into_iter().chain(two)
+        [parse_all(first), two.join().unwrap_or_else(|_| parse_all(second))]
+    })
 }
 
 impl Reader for Log {
     fn feed(&mut self, bytes: &[u8]) -> usize {
-        let mut used = 0;
+        let start = self.offset;
         let half = bytes.len() / 2;
         let middle = memchr(b'\n', bytes.get(half..).unwrap_or_default()).map(|at| half + at + 1);
-        let Some(middle) = middle.filter(|_| bytes.len() >= WORTH_SHARING) else {
-            for (text, length) in whole_lines(bytes) {
-                self.take(text, length, parse(text), Ended::ByNewline);
-                used += length;
+        if let Some(middle) = middle.filter(|_| bytes.len() >= WORTH_SHARING) {
+            // Telling lines apart is most of the work and needs no order.
+            let (first, second) = bytes.split_at(middle);
+            for parsed in in_two(first, second) {
+                self.take_parsed(&parsed);
             }
-            return used;
-        };
-        // Telling lines apart is most of the work and needs no order.
-        let (first, second) = bytes.split_at(middle);
-        for (text, length, parsed) in in_two(first, second) {
-            self.take(text, length, parsed, Ended::ByNewline);
-            used += length;
+        } else {
+            let mut row = Row::default();
+            for (text, length) in whole_lines(bytes) {
+                self.take(text, length, &mut row, Ended::ByNewline);
+            }
         }
-        used
+        usize::try_from(self.offset - start).unwrap_or(usize::MAX)
     }
 
     fn finish(&mut self, rest: &[u8]) {
         if !rest.is_empty() {
-            self.take(rest, rest.len(), parse(rest), Ended::ByEndOfFile);
+            self.take(rest, rest.len(), &mut Row::default(), Ended::ByEndOfFile);
         }
     }
 
     fn save(&self) -> Option<ReaderState> {
-        let state = postcard::to_allocvec(self).ok()?;
+        let room = 1024 + self.facts.answers.len() * 64 + self.facts.calls.len() * 32;
+        let mut state = postcard::to_extend(self, Vec::with_capacity(room)).ok()?;
+        let count = u32::try_from(self.facts.rows.len()).ok()?;
+        state.extend_from_slice(&count.to_le_bytes());
+        let rows = packed::pack(&self.facts.rows);
+        state.reserve_exact(self.facts.ids.len() * 16 + rows.len());
+        for id in &self.facts.ids {
+            state.extend_from_slice(id.bytes());
+        }
+        state.extend_from_slice(&rows);
         Some(ReaderState { offset: self.offset, state })
     }
 
@@ -647,7 +715,14 @@ impl Reader for Log {
 
 /// Puts a text on one line.
 pub(crate) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
 }
 
 fn number(count: usize) -> u32 {

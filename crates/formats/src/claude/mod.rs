@@ -7,12 +7,16 @@ mod content;
 mod edit;
 mod grouping;
 mod history;
+mod hook;
 mod known;
 mod live;
 mod locate;
 mod log;
+mod lookup;
+mod messages;
 mod meta;
 mod native;
+mod packed;
 mod project;
 mod retention;
 mod row;
@@ -54,7 +58,7 @@ use crate::stream::StreamFormat;
 const NAME: SourceName = SourceName::new("claude");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The answer of a prompt is looked for among this number of entries behind it: what stands between are notes and attachments.
 const NEAR: usize = 64;
@@ -241,6 +245,10 @@ impl Source for Claude {
 
     fn is_running(&self, args: &[String]) -> bool {
         is_running(args)
+    }
+
+    fn hook(&self) -> Option<&'static dyn crate::hook::Hook> {
+        Some(&hook::Hooks)
     }
 
     fn live(&self) -> Option<&'static dyn LiveSource> {

@@ -41,7 +41,7 @@ impl NativeFormat for Transcript {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
         let id: String = id.as_str().chars().map(plain).take(64).collect();
         match kind {
-            SessionKind::Main => id,
+            SessionKind::Main | SessionKind::Headless => id,
             SessionKind::Subagent => format!("agent-{id}"),
         }
     }

@@ -2,7 +2,7 @@
 
 use recount_model::parse_millis;
 
-use super::content::{Content, content};
+use super::content::Content;
 use super::known;
 use crate::json::{JsonScan, Scanner, Text};
 
@@ -64,6 +64,7 @@ pub(crate) struct Marks {
 /// What the message of a `user` or `assistant` row says.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MessageFacts<'a> {
+    is_read: bool,
     pub(crate) id: Option<Text<'a>>,
     pub(crate) model: Option<Text<'a>>,
     pub(crate) has_stop: bool,
@@ -94,8 +95,24 @@ impl<'a> Row<'a> {
     /// Reads the object at the scanner's position.
     pub(crate) fn read(scanner: &mut Scanner<'a>) -> JsonScan<Self> {
         let mut row = Self::default();
-        scanner.object(|scanner, key| row.field(scanner, key))?;
+        row.fill(scanner)?;
         Ok(row)
+    }
+
+    /// Reads the object at the scanner's position over what was read before: a row is large, and its lists keep their memory.
+    pub(crate) fn fill(&mut self, scanner: &mut Scanner<'a>) -> JsonScan<()> {
+        self.clear();
+        scanner.object(|scanner, key| self.field(scanner, key))
+    }
+
+    /// Forgets all but the memory of its lists.
+    fn clear(&mut self) {
+        let mut preserved = std::mem::take(&mut self.preserved);
+        let (calls, results) = self.message.content.take_lists();
+        preserved.clear();
+        *self = Self { preserved, ..Self::default() };
+        self.message.content.calls = calls;
+        self.message.content.results = results;
     }
 
     fn field(&mut self, scanner: &mut Scanner<'a>, key: Text<'a>) -> JsonScan<()> {
@@ -138,7 +155,12 @@ impl<'a> Row<'a> {
             }
             b"explicit" => self.marks.is_explicit = flag(scanner)?,
             b"apiBlockIndex" => self.block_index = small(scanner)?,
-            b"message" => self.message = MessageFacts::read(scanner)?,
+            b"message" => {
+                if self.message.is_read {
+                    self.message.clear();
+                }
+                self.message.read(scanner)?;
+            }
             b"content" => self.content = string(scanner)?,
             b"attachment" => self.attachment = AttachmentFacts::read(scanner)?,
             b"toolUseResult" => self.result_agent = result_agent(scanner)?,
@@ -148,6 +170,8 @@ impl<'a> Row<'a> {
             }
             b"relocatedCwd" => self.relocated = string(scanner)?,
             b"compactMetadata" => self.compaction(scanner)?,
+            // In nearly every row.
+            b"userType" | b"promptId" | b"slug" => scanner.skip()?,
             name => {
                 if !known::is_field(name) {
                     self.unknown_field = Some(key);
@@ -193,20 +217,26 @@ impl<'a> Row<'a> {
 }
 
 impl<'a> MessageFacts<'a> {
-    fn read(scanner: &mut Scanner<'a>) -> JsonScan<Self> {
-        let mut facts = Self::default();
+    fn read(&mut self, scanner: &mut Scanner<'a>) -> JsonScan<()> {
+        self.is_read = true;
         object(scanner, |scanner, key| {
             match key.name().as_ref() {
-                b"id" => facts.id = string(scanner)?,
-                b"model" => facts.model = string(scanner)?,
-                b"stop_reason" => facts.has_stop = string(scanner)?.is_some(),
-                b"usage" => facts.usage = Usage::read(scanner)?,
-                b"content" => facts.content = content(scanner)?,
+                b"id" => self.id = string(scanner)?,
+                b"model" => self.model = string(scanner)?,
+                b"stop_reason" => self.has_stop = string(scanner)?.is_some(),
+                b"usage" => self.usage = Usage::read(scanner)?,
+                b"content" => self.content.fill(scanner)?,
                 _ => scanner.skip()?,
             }
             Ok(())
-        })?;
-        Ok(facts)
+        })
+    }
+
+    fn clear(&mut self) {
+        let (calls, results) = self.content.take_lists();
+        *self = Self::default();
+        self.content.calls = calls;
+        self.content.results = results;
     }
 }
 
@@ -216,7 +246,7 @@ impl<'a> AttachmentFacts<'a> {
         object(scanner, |scanner, key| {
             match key.name().as_ref() {
                 b"type" => facts.kind = string(scanner)?,
-                b"prompt" => facts.prompt = content(scanner)?.text,
+                b"prompt" => facts.prompt = Content::read(scanner)?.text,
                 _ => scanner.skip()?,
             }
             Ok(())

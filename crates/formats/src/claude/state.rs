@@ -31,6 +31,14 @@ impl RowId {
         (Self(bytes), false)
     }
 
+    pub(crate) fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
     /// Whether it is the id that stands for no row at all.
     pub(crate) fn is_nothing(self) -> bool {
         self.0 == [0; 16]
@@ -38,47 +46,55 @@ impl RowId {
 
     /// Writes it as the UUID that it was read from.
     pub(crate) fn text(self) -> Box<str> {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = String::with_capacity(36);
         for (at, byte) in self.0.into_iter().enumerate() {
             if matches!(at, 4 | 6 | 8 | 10) {
                 text.push('-');
             }
             for half in [byte >> 4, byte & 15] {
-                text.push(char::from(DIGITS.get(usize::from(half)).copied().unwrap_or(b'0')));
+                text.push(char::from(if half < 10 { b'0' + half } else { b'a' - 10 + half }));
             }
         }
         text.into()
     }
 }
 
+/// The value of each hexadecimal digit, and what is larger than any for other bytes.
+#[expect(clippy::indexing_slicing, reason = "runs in the compiler only")]
+const DIGITS: [u8; 256] = {
+    let mut values = [0xff; 256];
+    let mut value: u8 = 0;
+    while value < 16 {
+        values[b"0123456789abcdef"[value as usize] as usize] = value;
+        value += 1;
+    }
+    values
+};
+
+/// Where the bytes of a UUID stand in its text.
+const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+
 fn uuid(text: &[u8]) -> Option<[u8; 16]> {
     let text: &[u8; 36] = text.try_into().ok()?;
+    let digit = |at: usize| {
+        let sign = text.get(at).copied().unwrap_or_default();
+        DIGITS.get(usize::from(sign)).copied().unwrap_or(0xff)
+    };
     let mut bytes = [0; 16];
-    let mut digits = 0_usize;
-    for (at, sign) in text.iter().enumerate() {
-        if matches!(at, 8 | 13 | 18 | 23) {
-            if *sign != b'-' {
-                return None;
-            }
-            continue;
-        }
-        let value = match sign {
-            b'0'..=b'9' => sign - b'0',
-            b'a'..=b'f' => sign - b'a' + 10,
-            _ => return None,
-        };
-        let slot = bytes.get_mut(digits / 2)?;
-        *slot = *slot << 4 | value;
-        digits += 1;
+    let mut all = 0;
+    for (byte, at) in bytes.iter_mut().zip(PLACES) {
+        let (high, low) = (digit(at), digit(at + 1));
+        all |= high | low;
+        *byte = high << 4 | low;
     }
-    Some(bytes)
+    let is_uuid =
+        all < 16 && text[8] == b'-' && text[13] == b'-' && text[18] == b'-' && text[23] == b'-';
+    is_uuid.then_some(bytes)
 }
 
 /// A row of the tree.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TreeRow {
-    pub(crate) id: RowId,
     pub(crate) parent: Parent,
     pub(crate) time: Option<i64>,
     pub(crate) span: Span,
@@ -93,7 +109,7 @@ pub(crate) struct TreeRow {
 }
 
 /// The row that a row continues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parent {
     /// None: a root.
     None,
@@ -106,7 +122,7 @@ pub(crate) enum Parent {
 }
 
 /// What a row is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowKind {
     /// A message of this kind.
     Message(MessageKind),
@@ -125,7 +141,7 @@ pub(crate) enum RowKind {
 }
 
 /// How loud a notice is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     Info,
     Warning,
@@ -150,7 +166,6 @@ pub(crate) struct Answer {
     pub(crate) usage: Option<Usage>,
     /// Whether the figures are known to be final.
     pub(crate) is_final: bool,
-    pub(crate) calls: Vec<Call>,
 }
 
 /// A call of a tool.
@@ -159,6 +174,8 @@ pub(crate) struct Call {
     /// A hash of its id.
     pub(crate) id: u64,
     pub(crate) tool: u16,
+    /// The answer that made it.
+    pub(crate) answer: u32,
 }
 
 /// A result of a call.
@@ -200,10 +217,17 @@ pub(crate) struct LeafPointer {
 /// All that was read of a transcript.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Facts {
+    /// Kept apart from all else.
+    #[serde(skip)]
     pub(crate) rows: Vec<TreeRow>,
+    /// The ids of the rows.
+    #[serde(skip)]
+    pub(crate) ids: Vec<RowId>,
     /// Ids that are no UUIDs, as they stand.
     pub(crate) odd_ids: BTreeMap<RowId, Box<str>>,
     pub(crate) answers: Vec<Answer>,
+    /// In the order of the file.
+    pub(crate) calls: Vec<Call>,
     pub(crate) results: Vec<CallResult>,
     pub(crate) agents: Vec<AgentLink>,
     /// By the row of the compaction.

@@ -27,8 +27,8 @@ pub(crate) fn parents(facts: &Facts) -> Vec<Place> {
         })
         .collect();
     if !wanted.is_empty() {
-        for (number, row) in facts.rows.iter().enumerate() {
-            if let Some(slot) = wanted.get_mut(&row.id) {
+        for (number, id) in facts.ids.iter().enumerate() {
+            if let Some(slot) = wanted.get_mut(id) {
                 *slot = u32::try_from(number).ok();
             }
         }
@@ -135,6 +135,58 @@ fn root(
     Reached::Dangling
 }
 
+/// What is known of each row of a file while its conversations are followed. A row belongs to one of them only, so that all use the
+/// same tables and the work stays linear, however many there are.
+#[derive(Debug)]
+pub(crate) struct Forest {
+    links: Vec<Place>,
+    /// The conversation that a row belongs to.
+    groups: Vec<u32>,
+    /// The row that a row continues.
+    parents: Vec<Option<u32>>,
+    fates: Vec<Option<Fate>>,
+    is_continued: Vec<bool>,
+    is_on_path: Vec<bool>,
+}
+
+impl Forest {
+    /// Begins with the rows that rows continue and the conversations that they belong to.
+    pub(crate) fn new(links: Vec<Place>, groups: &Groups) -> Self {
+        let count = links.len();
+        let mut group_of = vec![0; count];
+        for (number, rows) in (1..).zip(&groups.others) {
+            for row in rows {
+                if let Some(slot) = group_of.get_mut(*row as usize) {
+                    *slot = number;
+                }
+            }
+        }
+        Self {
+            links,
+            groups: group_of,
+            parents: vec![None; count],
+            fates: vec![None; count],
+            is_continued: vec![false; count],
+            is_on_path: vec![false; count],
+        }
+    }
+
+    /// Returns the fate of a row.
+    pub(crate) fn fate(&self, row: u32) -> Fate {
+        self.fates.get(row as usize).copied().flatten().unwrap_or(Fate::Rewound)
+    }
+
+    fn parent(&self, row: u32) -> Option<u32> {
+        self.parents.get(row as usize).copied().flatten()
+    }
+
+    fn set_fate(&mut self, row: u32, fate: Fate) {
+        if let Some(slot) = self.fates.get_mut(row as usize) {
+            *slot = Some(fate);
+        }
+    }
+}
+
 /// The chain of rows that is the conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
@@ -144,8 +196,6 @@ pub(crate) struct Chain {
     pub(crate) shown: Vec<u32>,
     /// Rows whose place had to be guessed.
     pub(crate) repaired: Vec<u32>,
-    /// The fate of each row of the file.
-    fates: Vec<Fate>,
     leaf: Option<u32>,
 }
 
@@ -153,22 +203,17 @@ impl Chain {
     /// Follows the rows of one conversation.
     pub(crate) fn of(
         facts: &Facts,
-        links: &[Place],
+        forest: &mut Forest,
         rows: &[u32],
         pointer: Option<LeafPointer>,
     ) -> Self {
-        let (parents, repaired) = repair(facts, links, rows);
+        let repaired = repair(facts, forest, rows);
         let mut chain = Self { repaired, ..Self::default() };
-        chain.order = in_order(rows, &parents);
-        chain.leaf = leaf(facts, rows, &parents, pointer);
-        let path = path(chain.leaf, &parents);
-        chain.judge(facts, &path, &parents);
+        chain.order = in_order(rows, &forest.parents);
+        chain.leaf = leaf(facts, rows, forest, pointer);
+        let path = path(chain.leaf, forest);
+        chain.judge(facts, path, forest);
         chain
-    }
-
-    /// Returns the fate of a row.
-    pub(crate) fn fate(&self, row: u32) -> Fate {
-        self.fates.get(row as usize).copied().unwrap_or(Fate::Rewound)
     }
 
     /// Returns the row where the conversation ends.
@@ -176,38 +221,37 @@ impl Chain {
         self.leaf
     }
 
-    fn judge(&mut self, facts: &Facts, path: &[u32], parents: &[Option<u32>]) {
+    fn judge(&mut self, facts: &Facts, path: Vec<u32>, forest: &mut Forest) {
         let boundary = path.iter().rposition(|row| {
             facts.rows.get(*row as usize).is_some_and(|row| row.what == RowKind::Boundary)
         });
-        let mut fates = vec![None; facts.rows.len()];
         for (at, row) in path.iter().enumerate() {
             let is_gone = boundary.is_some_and(|boundary| at < boundary);
-            if let Some(slot) = fates.get_mut(*row as usize) {
-                *slot = Some(if is_gone { Fate::Compressed } else { Fate::Kept });
-            }
+            forest.set_fate(*row, if is_gone { Fate::Compressed } else { Fate::Kept });
         }
-        let (before, after) = path.split_at(boundary.unwrap_or(0));
-        self.shown = after.to_vec();
-        if let Some(boundary) = after.first().filter(|_| boundary.is_some()) {
-            let held = preserved(facts, before, *boundary);
-            for row in &held {
-                if let Some(slot) = fates.get_mut(*row as usize) {
-                    *slot = Some(Fate::Kept);
+        if let Some(boundary) = boundary {
+            let (before, after) = path.split_at(boundary);
+            self.shown = after.to_vec();
+            if let Some(boundary) = after.first() {
+                let held = preserved(facts, before, *boundary);
+                for row in &held {
+                    forest.set_fate(*row, Fate::Kept);
                 }
+                let anchor = facts.preserved.get(boundary).and_then(|preserved| preserved.anchor);
+                let is_anchor = |row: &u32| facts.ids.get(*row as usize).copied() == anchor;
+                let at = self.shown.iter().position(is_anchor).map_or(1, |at| at + 1);
+                self.shown.splice(at.min(self.shown.len())..at.min(self.shown.len()), held);
             }
-            let anchor = facts.preserved.get(boundary).and_then(|preserved| preserved.anchor);
-            let is_anchor = |row: &u32| facts.rows.get(*row as usize).map(|row| row.id) == anchor;
-            let at = self.shown.iter().position(is_anchor).map_or(1, |at| at + 1);
-            self.shown.splice(at.min(self.shown.len())..at.min(self.shown.len()), held);
+        } else {
+            self.shown = path;
         }
         // What is not on the path: a prompt begins a branch that was left; what hangs beside the path is a part of it.
         for row in &self.order {
-            if fates.get(*row as usize).copied().flatten().is_some() {
+            if forest.fates.get(*row as usize).copied().flatten().is_some() {
                 continue;
             }
-            let above = parents.get(*row as usize).copied().flatten();
-            let above = above.and_then(|above| fates.get(above as usize).copied().flatten());
+            let above = forest.parent(*row);
+            let above = above.and_then(|above| forest.fates.get(above as usize).copied().flatten());
             let what = facts.rows.get(*row as usize).map(|row| row.what);
             let begins = matches!(
                 what,
@@ -218,30 +262,22 @@ impl Chain {
                 )
             );
             let fate = if begins { Fate::Rewound } else { above.unwrap_or(Fate::Rewound) };
-            if let Some(slot) = fates.get_mut(*row as usize) {
-                *slot = Some(fate);
-            }
+            forest.set_fate(*row, fate);
         }
-        self.fates = fates.into_iter().map(|fate| fate.unwrap_or(Fate::Rewound)).collect();
     }
 }
 
 /// Gives each row the row that it continues. One that continues a row that is not there continues the row before it in the file.
-fn repair(facts: &Facts, links: &[Place], rows: &[u32]) -> (Vec<Option<u32>>, Vec<u32>) {
-    let mut parents = vec![None; facts.rows.len()];
-    let mut is_member = vec![false; facts.rows.len()];
-    for row in rows {
-        if let Some(slot) = is_member.get_mut(*row as usize) {
-            *slot = true;
-        }
-    }
+/// Returns the rows whose place had to be guessed.
+fn repair(facts: &Facts, forest: &mut Forest, rows: &[u32]) -> Vec<u32> {
     let mut repaired = Vec::new();
     let mut before = None;
     for row in rows {
         let what = facts.rows.get(*row as usize).map(|row| row.what);
-        let place = links.get(*row as usize).copied().unwrap_or(Place::Root);
+        let place = forest.links.get(*row as usize).copied().unwrap_or(Place::Root);
+        let group = |row: u32| forest.groups.get(row as usize);
         let parent = match place {
-            Place::After(parent) if is_member.get(parent as usize) == Some(&true) => Some(parent),
+            Place::After(parent) if group(parent) == group(*row) => Some(parent),
             // A compaction continues what was said before it, whether it says so or not.
             Place::Root if what == Some(RowKind::Boundary) => before,
             Place::Root | Place::After(_) => None,
@@ -250,12 +286,12 @@ fn repair(facts: &Facts, links: &[Place], rows: &[u32]) -> (Vec<Option<u32>>, Ve
                 before
             }
         };
-        if let Some(slot) = parents.get_mut(*row as usize) {
+        if let Some(slot) = forest.parents.get_mut(*row as usize) {
             *slot = parent;
         }
         before = Some(*row);
     }
-    (parents, repaired)
+    repaired
 }
 
 /// Puts rows in the order of the file, but each behind the one that it continues.
@@ -303,17 +339,16 @@ fn in_order(rows: &[u32], parents: &[Option<u32>]) -> Vec<u32> {
 fn leaf(
     facts: &Facts,
     rows: &[u32],
-    parents: &[Option<u32>],
+    forest: &mut Forest,
     pointer: Option<LeafPointer>,
 ) -> Option<u32> {
     let key = |row: &u32| (facts.rows.get(*row as usize).and_then(|row| row.time), *row);
     if let Some(pointer) = pointer.filter(|pointer| !pointer.row.is_nothing()) {
-        let is_it =
-            |row: &&u32| facts.rows.get(**row as usize).map(|row| row.id) == Some(pointer.row);
+        let is_it = |row: &&u32| facts.ids.get(**row as usize) == Some(&pointer.row);
         if let Some(start) = rows.iter().find(is_it) {
             // One that was set by a rewind leaves behind what was said before it was set.
             let from = if pointer.is_explicit { pointer.after } else { 0 };
-            let below = descendants(rows, parents, *start);
+            let below = descendants(rows, &forest.parents, *start);
             let newest = below.into_iter().filter(|row| *row >= from).max_by_key(key);
             return newest.or(Some(*start));
         }
@@ -322,13 +357,13 @@ fn leaf(
         Some(pointer) if pointer.is_explicit && pointer.row.is_nothing() => pointer.after,
         _ => 0,
     };
-    let mut is_continued = vec![false; parents.len()];
-    for parent in rows.iter().filter_map(|row| parents.get(*row as usize).copied().flatten()) {
-        if let Some(slot) = is_continued.get_mut(parent as usize) {
+    for row in rows {
+        let parent = forest.parent(*row);
+        if let Some(slot) = parent.and_then(|parent| forest.is_continued.get_mut(parent as usize)) {
             *slot = true;
         }
     }
-    let is_leaf = |row: &&u32| is_continued.get(**row as usize) == Some(&false);
+    let is_leaf = |row: &&u32| forest.is_continued.get(**row as usize) == Some(&false);
     let newest = |from: u32| {
         let leaves = rows.iter().filter(is_leaf).filter(|row| **row >= from);
         leaves.max_by_key(|row| key(row)).copied()
@@ -364,15 +399,15 @@ fn descendants(rows: &[u32], parents: &[Option<u32>], start: u32) -> Vec<u32> {
 }
 
 /// Returns the rows from the root to a leaf.
-fn path(leaf: Option<u32>, parents: &[Option<u32>]) -> Vec<u32> {
+fn path(leaf: Option<u32>, forest: &mut Forest) -> Vec<u32> {
     let mut path = Vec::new();
-    let mut is_met = vec![false; parents.len()];
     let mut next = leaf;
     while let Some(row) = next {
-        let Some(is_met) = is_met.get_mut(row as usize).filter(|met| !**met) else { break };
+        let is_met = forest.is_on_path.get_mut(row as usize).filter(|met| !**met);
+        let Some(is_met) = is_met else { break };
         *is_met = true;
         path.push(row);
-        next = parents.get(row as usize).copied().flatten();
+        next = forest.parent(row);
     }
     path.reverse();
     path
@@ -381,7 +416,7 @@ fn path(leaf: Option<u32>, parents: &[Option<u32>]) -> Vec<u32> {
 /// Lists the rows before a compaction that stay in the context.
 fn preserved(facts: &Facts, before: &[u32], boundary: u32) -> Vec<u32> {
     let Some(preserved) = facts.preserved.get(&boundary) else { return Vec::new() };
-    let id = |row: &u32| facts.rows.get(*row as usize).map(|row| row.id);
+    let id = |row: &u32| facts.ids.get(*row as usize).copied();
     if !preserved.rows.is_empty() {
         let wanted: std::collections::BTreeSet<_> = preserved.rows.iter().copied().collect();
         let is_wanted = |row: &&u32| id(row).is_some_and(|id| wanted.contains(&id));

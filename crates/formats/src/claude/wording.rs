@@ -87,8 +87,8 @@ pub(crate) fn between<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
 
 /// Returns a text as a human reads it: commands as they were typed, output without its tags.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
-    let lead: String = text.chars().take(LEAD).collect();
-    match wording(&lead) {
+    let end = text.char_indices().nth(LEAD).map_or(text.len(), |(at, _)| at);
+    match wording(text.get(..end).unwrap_or(text)) {
         Wording::Command | Wording::LocalCommand => {
             let Some(name) = between(text, "command-name") else { return Cow::Borrowed(text) };
             let slash = if name.starts_with('/') { "" } else { "/" };

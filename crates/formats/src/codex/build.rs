@@ -55,8 +55,10 @@ pub(super) fn outline(mut replay: Replay, grammar: Grammar) -> Outline {
 fn settle(replay: &mut Replay) {
     let without_events = !replay.has_prompts;
     let last = replay.drafts.len().saturating_sub(1);
-    let mut next: Option<Box<str>> = None;
-    for (at, draft) in replay.drafts.iter_mut().enumerate().rev() {
+    let mut next: Option<usize> = None;
+    for at in (0..replay.drafts.len()).rev() {
+        let Some((upper, later)) = replay.drafts.split_at_mut_checked(at + 1) else { continue };
+        let Some(draft) = upper.last_mut() else { continue };
         let is_prompt = match draft.standing {
             Standing::Told => true,
             // The event was not written any more.
@@ -68,13 +70,13 @@ fn settle(replay: &mut Replay) {
         }
         let is_made_up = draft.id.starts_with(MADE_UP);
         if draft.kind == MessageKind::Answer {
-            next = (!is_made_up).then(|| draft.id.clone());
+            next = (!is_made_up).then_some(at);
         } else if draft.kind == MessageKind::Prompt
             && is_made_up
-            && let Some(answer) = next.take()
+            && let Some(answer) = next.take().and_then(|next| later.get(next - at - 1))
         {
             // Prompts have no ids before 0.8x, and are copied with their answers.
-            draft.id = format!("{answer}:p").into();
+            draft.id = format!("{}:p", answer.id).into();
         }
     }
     if without_events {

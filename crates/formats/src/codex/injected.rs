@@ -1,7 +1,5 @@
 //! Which texts under the user's name were typed, and which the agent put there.
 
-use std::borrow::Cow;
-
 use crate::json::{Scanner, Text};
 
 use super::record::{text, word};
@@ -155,21 +153,23 @@ fn kinds(passthrough: &[u8]) -> Vec<&[u8]> {
 /// Makes a title of a prompt: its words on one line.
 pub(super) fn title(prompt: &str) -> Option<String> {
     let prompt = typed(prompt);
-    let mut title = String::new();
+    let mut title = String::with_capacity(prompt.len().min(MOST + MOST / 4));
+    let mut length = 0;
     for word in prompt.split_whitespace() {
-        if title.chars().count() >= MOST {
+        if length >= MOST {
             break;
         }
         if !title.is_empty() {
             title.push(' ');
+            length += 1;
         }
+        let left = MOST.saturating_sub(length);
+        let end = word.char_indices().nth(left).map_or(word.len(), |(at, _)| at);
+        let word = word.get(..end).unwrap_or_default();
+        length += word.chars().count();
         title.push_str(word);
     }
-    let title: Cow<'_, str> = match title.char_indices().nth(MOST) {
-        Some((at, _)) => Cow::Owned(title.get(..at).unwrap_or_default().to_owned()),
-        None => Cow::Owned(title),
-    };
-    (!title.is_empty()).then(|| title.into_owned())
+    (!title.is_empty()).then_some(title)
 }
 
 /// How long a title may be, in characters.

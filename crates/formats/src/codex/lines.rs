@@ -39,8 +39,8 @@ impl Lines {
         self.offset
     }
 
-    /// Takes one line, which with what ends it is `length` bytes long.
-    fn take(&mut self, text: &[u8], length: usize, is_last: bool) {
+    /// Takes one line, which with what ends it is `length` bytes long, by way of `record`.
+    fn take<'a>(&mut self, text: &'a [u8], length: usize, is_last: bool, record: &mut Record<'a>) {
         self.line = self.line.saturating_add(1);
         let text = text.strip_suffix(b"\r").unwrap_or(text);
         let span = Span { line: self.line, offset: self.offset, bytes: text.len() as u64 };
@@ -48,8 +48,8 @@ impl Lines {
         if text.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        match Record::read(text) {
-            Ok(record) => self.replay.take(&record, span),
+        match record.fill(text) {
+            Ok(()) => self.replay.take(record, span),
             Err(fault) => {
                 let torn = is_last && fault == ScanError::Incomplete;
                 let what = if torn { What::TornTail } else { What::BrokenLine };
@@ -61,10 +61,10 @@ impl Lines {
 
 impl Reader for Lines {
     fn feed(&mut self, bytes: &[u8]) -> usize {
-        let mut used = 0;
+        let (mut used, mut record) = (0, Record::default());
         for end in memchr::memchr_iter(b'\n', bytes) {
             let Some(text) = bytes.get(used..end) else { break };
-            self.take(text, end + 1 - used, false);
+            self.take(text, end + 1 - used, false, &mut record);
             used = end + 1;
         }
         used
@@ -72,7 +72,7 @@ impl Reader for Lines {
 
     fn finish(&mut self, rest: &[u8]) {
         if !rest.is_empty() {
-            self.take(rest, rest.len(), true);
+            self.take(rest, rest.len(), true, &mut Record::default());
         }
         if self.replay.meta.id.is_none() {
             self.replay.problem(What::NoHead, None, "the id comes from the file's name");
@@ -84,7 +84,8 @@ impl Reader for Lines {
     }
 
     fn save(&self) -> Option<ReaderState> {
-        let state = postcard::to_allocvec(self).ok()?;
+        let room = Vec::with_capacity(self.replay.likely_state());
+        let state = postcard::to_extend(self, room).ok()?;
         Some(ReaderState { offset: self.offset, state })
     }
 

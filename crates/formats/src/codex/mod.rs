@@ -5,10 +5,12 @@ mod build;
 mod database;
 mod document;
 mod edit;
+mod excerpt;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 mod grouping;
 mod history;
+mod hook;
 mod injected;
 mod lines;
 mod live;
@@ -177,6 +179,10 @@ impl Source for Codex {
 
     fn resume(&self, id: &SessionId) -> Option<(&'static str, Vec<String>)> {
         Some(("codex", vec!["resume".to_owned(), id.to_string()]))
+    }
+
+    fn hook(&self) -> Option<&'static dyn crate::hook::Hook> {
+        Some(&hook::Hooks)
     }
 
     fn live(&self) -> Option<&'static dyn LiveSource> {

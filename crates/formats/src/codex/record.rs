@@ -43,6 +43,23 @@ pub(super) struct Record<'a> {
     pub(super) fields: Fields<'a>,
 }
 
+/// A number for a key: its first and last eight bytes and its length, mixed. Comparing numbers takes less than comparing bytes.
+const fn code(key: &[u8]) -> u64 {
+    let (first, last) = match (key.first_chunk::<8>(), key.last_chunk::<8>()) {
+        (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
+        _ => match (key.first_chunk::<4>(), key.last_chunk::<4>()) {
+            (Some(first), Some(last)) => {
+                (u32::from_le_bytes(*first) as u64, u32::from_le_bytes(*last) as u64)
+            }
+            _ => match (key.first(), key.last()) {
+                (Some(first), Some(last)) => (*first as u64, *last as u64),
+                _ => (0, 0),
+            },
+        },
+    };
+    first.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ last.rotate_left(29) ^ key.len() as u64
+}
+
 macro_rules! fields {
     ($($name:ident),* $(,)?) => {
         /// The values of a record, as they stand in the file.
@@ -54,11 +71,21 @@ macro_rules! fields {
         }
 
         impl<'a> Fields<'a> {
+            /// Returns where the value of a key goes. The codes of all keys differ, so that one comparison of bytes is enough.
             fn slot(&mut self, key: &[u8]) -> Option<&mut Option<&'a [u8]>> {
-                $(if key == stringify!($name).as_bytes() { return Some(&mut self.$name); })*
-                (key == b"type").then_some(&mut self.kind)
+                let code = code(key);
+                if code == const { self::code(b"type") } {
+                    return (key == b"type").then_some(&mut self.kind);
+                }
+                $(if code == const { self::code(stringify!($name).as_bytes()) } {
+                    return (key == stringify!($name).as_bytes()).then_some(&mut self.$name);
+                })*
+                None
             }
         }
+
+        #[cfg(test)]
+        const NAMES: &[&str] = &["type", $(stringify!($name)),*];
     };
 }
 
@@ -129,22 +156,35 @@ pub(super) fn time(raw: Option<&[u8]>) -> Option<i64> {
     parse_millis(word(raw?)?)
 }
 
-impl<'a> Record<'a> {
-    /// Reads one line, or one element of a document.
-    pub(super) fn read(line: &'a [u8]) -> JsonScan<Self> {
-        let mut scanner = Scanner::new(line);
-        let mut record = Self {
+impl Default for Record<'_> {
+    fn default() -> Self {
+        Self {
             tag: Tag::Unknown,
             time: None,
             bad_time: false,
             ordinal: None,
             unknown_field: false,
             fields: Fields::default(),
-        };
+        }
+    }
+}
+
+impl<'a> Record<'a> {
+    /// Reads one line, or one element of a document.
+    pub(super) fn read(line: &'a [u8]) -> JsonScan<Self> {
+        let mut record = Self::default();
+        record.fill(line)?;
+        Ok(record)
+    }
+
+    /// Reads one line over what was read before: a record is large.
+    pub(super) fn fill(&mut self, line: &'a [u8]) -> JsonScan<()> {
+        let mut scanner = Scanner::new(line);
+        *self = Self::default();
+        let record = self;
         if scanner.peek()? != b'{' {
             scanner.skip()?;
-            scanner.end()?;
-            return Ok(record);
+            return scanner.end();
         }
         let (mut outer, mut has_payload, mut unknown) = (None, false, false);
         scanner.object(|scanner, key| {
@@ -180,7 +220,7 @@ impl<'a> Record<'a> {
                 record.fields.kind = raw;
             }
         }
-        Ok(record)
+        Ok(())
     }
 }
 
@@ -327,6 +367,20 @@ mod tests {
     fn tag_of(line: &str) -> (Tag, String) {
         let record = Record::read(line.as_bytes()).unwrap();
         (record.tag, String::from_utf8_lossy(record.fields.kind()).into_owned())
+    }
+
+    #[test]
+    fn keys_have_codes_of_their_own() {
+        let codes: std::collections::BTreeSet<u64> =
+            NAMES.iter().map(|name| code(name.as_bytes())).collect();
+        assert_eq!(codes.len(), NAMES.len());
+        let mut fields = Fields::default();
+        for name in NAMES {
+            assert!(fields.slot(name.as_bytes()).is_some(), "{name}");
+        }
+        for other in ["", "t", "typf", "history_bade", "xype"] {
+            assert!(fields.slot(other.as_bytes()).is_none(), "{other}");
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::json::Text;
 use crate::outline::{AgentCall, CallEnd, Problems, ToolUse, Version};
 use crate::source::stable_hash;
 
+use super::excerpt::{agent_in, end_of, folder_in, push_number};
 use super::injected::{self, Parts};
 use super::meta::{Meta, uuid_time};
 use super::outputs::{Ending, ending};
@@ -21,8 +22,8 @@ use super::record::{
 };
 use super::tokens::Counter;
 
-/// How many bytes of the end of an answer tell whether it became a summary.
-const ENDING: usize = 48;
+/// How many messages a session has without being unusual; room for them is taken at once.
+const TYPICAL: usize = 64;
 
 /// A message while its records are read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -109,12 +110,25 @@ fn no_file() -> Arc<str> {
 
 impl Replay {
     pub(super) fn new(file: Arc<str>) -> Self {
-        Self { file, own: true, ..Self::default() }
+        Self {
+            file,
+            own: true,
+            drafts: Vec::with_capacity(TYPICAL),
+            versions: Vec::with_capacity(TYPICAL),
+            links: Vec::with_capacity(TYPICAL),
+            alive: Vec::with_capacity(TYPICAL),
+            ..Self::default()
+        }
     }
 
     /// Makes a state that was kept usable again.
     pub(super) fn take_up(&mut self, file: Arc<str>) {
         self.file = file;
+    }
+
+    /// Estimates how many bytes it takes to keep.
+    pub(super) fn likely_state(&self) -> usize {
+        1024 + self.drafts.len() * 96 + self.versions.len() * 16 + self.links.len() * 6
     }
 
     /// Notes a problem of the file.
@@ -185,18 +199,24 @@ impl Replay {
 
     fn turn_context(&mut self, fields: &Fields<'_>) {
         self.enter_turn(fields.turn_id);
-        if let Some(model) = string(fields.model).filter(|model| !model.is_empty()) {
+        self.answers_with(fields.model);
+    }
+
+    /// Notes the model that answers from now on.
+    fn answers_with(&mut self, model: Option<&[u8]>) {
+        if let Some(model) = text(model).map(Text::decode).filter(|model| !model.is_empty()) {
             self.model = Some(index(&mut self.models, &model));
         }
     }
 
     /// Goes on to another turn, whose id tells whether it was copied.
     fn enter_turn(&mut self, id: Option<&[u8]>) {
-        let Some(id) = string(id) else { return };
+        let Some(id) = text(id) else { return };
         self.has_turn_ids = true;
-        if self.turn.as_deref() == Some(id.as_str()) {
+        if self.turn.as_deref().is_some_and(|turn| id.is(turn)) {
             return;
         }
+        let id = id.decode();
         self.flush();
         if !self.own && self.meta.own_from.is_none() {
             let born = self.meta.id.as_deref().and_then(uuid_time).or(self.meta.start);
@@ -242,7 +262,10 @@ impl Replay {
             b"assistant" => {
                 let draft = self.piece(fields.id, span, time);
                 let is_alone = self.draft(draft).is_some_and(|draft| draft.tools.is_empty());
-                self.ending = if is_alone { end_of(fields.content) } else { Vec::new() };
+                self.ending.clear();
+                if is_alone {
+                    end_of(fields.content, &mut self.ending);
+                }
                 self.has_answers = true;
             }
             b"user" => self.user_message(fields, span, time),
@@ -329,9 +352,10 @@ impl Replay {
         let draft = self.piece(fields.id.filter(|id| word(id).is_some()).or(id), span, time);
         self.has_answers = true;
         self.ending.clear();
-        let name = string(fields.name).unwrap_or_else(|| {
-            String::from_utf8_lossy(fields.kind()).trim_end_matches("_call").to_owned()
-        });
+        let name = text(fields.name).map_or_else(
+            || String::from_utf8_lossy(fields.kind()).trim_end_matches("_call").to_owned().into(),
+            Text::decode,
+        );
         let end = match fields.status.and_then(word) {
             Some(b"failed") => CallEnd::Failed,
             _ => CallEnd::Fine,
@@ -599,9 +623,7 @@ impl Replay {
 
     fn settings(&mut self, fields: &Fields<'_>) {
         let Some(Ok(settings)) = fields.thread_settings.map(Fields::read) else { return };
-        if let Some(model) = string(settings.model).filter(|model| !model.is_empty()) {
-            self.model = Some(index(&mut self.models, &model));
-        }
+        self.answers_with(settings.model);
     }
 
     fn goal_updated(&mut self, fields: &Fields<'_>) {
@@ -710,17 +732,19 @@ impl Replay {
     /// Makes up an id that is the same in every copy of the record, as far as that can be.
     fn made_up_id(&mut self, span: Span, letter: char) -> Box<str> {
         let is_said = matches!(letter, 'p' | 'a');
-        match self.turn.as_deref().filter(|_| is_said) {
-            Some(turn) => {
-                self.in_turn += 1;
-                format!("{turn}:{letter}{}", self.in_turn).into()
-            }
-            None => format!(
-                "{MADE_UP}{}",
-                if span.line > 0 { u64::from(span.line) } else { span.offset }
-            )
-            .into(),
-        }
+        let mut id = String::with_capacity(48);
+        let number = if let Some(turn) = self.turn.as_deref().filter(|_| is_said) {
+            self.in_turn += 1;
+            id.push_str(turn);
+            id.push(':');
+            id.push(letter);
+            u64::from(self.in_turn)
+        } else {
+            id.push_str(MADE_UP);
+            if span.line > 0 { u64::from(span.line) } else { span.offset }
+        };
+        push_number(&mut id, number);
+        id.into()
     }
 
     fn link(&mut self, draft: u32, span: Span) {
@@ -761,34 +785,4 @@ fn index(names: &mut Vec<Box<str>>, name: &str) -> u16 {
         names.len() - 1
     });
     u16::try_from(at).unwrap_or(u16::MAX)
-}
-
-/// Returns the end of an answer's text, as it stands in the file.
-fn end_of(content: Option<&[u8]>) -> Vec<u8> {
-    let mut end = Vec::new();
-    let Some(content) = content else { return end };
-    let _walked = crate::json::Scanner::new(content).array(|scanner| {
-        let part = Fields::read(scanner.value()?)?;
-        if let Some(text) = part.text.and_then(word) {
-            end = text.get(text.len().saturating_sub(ENDING)..).unwrap_or_default().to_vec();
-        }
-        Ok(())
-    });
-    end
-}
-
-/// Finds the folder in the text that tells the model of its surroundings.
-fn folder_in(content: &[u8]) -> Option<Box<str>> {
-    let (open, close) = (b"<cwd>", b"</cwd>");
-    let at = memchr::memmem::find(content, open)? + open.len();
-    let rest = content.get(at..)?;
-    let inner = rest.get(..memchr::memmem::find(rest, close)?)?;
-    let quoted = [b"\"", inner, b"\""].concat();
-    string(Some(&quoted)).map(Into::into)
-}
-
-/// Finds the sub-agent in what its call gave back.
-fn agent_in(output: Option<&[u8]>) -> Option<Box<str>> {
-    let output = string(output)?;
-    crate::json::JsonTree::parse(output.as_bytes()).ok()?.text("agent_id").map(Into::into)
 }

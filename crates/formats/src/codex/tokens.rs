@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use recount_model::Tokens;
 use serde::{Deserialize, Serialize};
 
-use crate::json::Scanner;
+use crate::json::{JsonScan, Scanner};
 use crate::source::stable_hash;
 
 use super::record::{number, word};
@@ -25,25 +25,33 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// Reads an object of figures.
+    /// Reads an object of figures; nothing if it is something else.
     pub(super) fn read(raw: Option<&[u8]>) -> Option<Self> {
+        Self::scan(&mut Scanner::new(raw?)).ok().flatten()
+    }
+
+    fn scan(scanner: &mut Scanner<'_>) -> JsonScan<Option<Self>> {
+        if scanner.peek()? != b'{' {
+            return scanner.skip().map(|()| None);
+        }
         let mut figures = Self::default();
-        Scanner::new(raw.filter(|raw| raw.first() == Some(&b'{'))?)
-            .object(|scanner, key| {
-                let value = number(Some(scanner.value()?)).unwrap_or(0);
-                match key.name().as_ref() {
-                    b"input_tokens" => figures.input = value,
-                    b"cached_input_tokens" => figures.cached = value,
-                    b"cache_write_input_tokens" => figures.cache_write = value,
-                    b"output_tokens" => figures.output = value,
-                    b"reasoning_output_tokens" => figures.reasoning = value,
-                    b"total_tokens" => figures.total = value,
-                    _ => {}
-                }
-                Ok(())
-            })
-            .ok()?;
-        Some(figures)
+        scanner.object(|scanner, key| {
+            let slot = match key.name().as_ref() {
+                b"input_tokens" => &mut figures.input,
+                b"cached_input_tokens" => &mut figures.cached,
+                b"cache_write_input_tokens" => &mut figures.cache_write,
+                b"output_tokens" => &mut figures.output,
+                b"reasoning_output_tokens" => &mut figures.reasoning,
+                b"total_tokens" => &mut figures.total,
+                _ => return scanner.skip(),
+            };
+            *slot = match scanner.count()? {
+                Some(count) => count,
+                None => number(Some(scanner.value()?)).unwrap_or(0),
+            };
+            Ok(())
+        })?;
+        Ok(Some(figures))
     }
 
     /// Returns what came since `before`.
@@ -138,11 +146,10 @@ fn sums(info: &[u8]) -> Option<(Figures, Figures)> {
     let (mut total, mut last) = (None, None);
     Scanner::new(Some(info).filter(|raw| raw.first() == Some(&b'{'))?)
         .object(|scanner, key| {
-            let value = scanner.value()?;
-            if key.is("total_token_usage") {
-                total = Figures::read(Some(value));
-            } else if key.is("last_token_usage") {
-                last = Figures::read(Some(value));
+            match key.name().as_ref() {
+                b"total_token_usage" => total = Figures::scan(scanner)?,
+                b"last_token_usage" => last = Figures::scan(scanner)?,
+                _ => scanner.skip()?,
             }
             Ok(())
         })

@@ -1,6 +1,6 @@
 //! Billed but unrecorded usage, as far as files show it. FORMAT.md has the releases.
 
-use recount_model::{Grammar, MessageKind, SessionKind};
+use recount_model::{Grammar, MessageKind};
 
 use crate::outline::{MessageEntry, Outline};
 use crate::source::{SessionFiles, Unrecorded};
@@ -42,7 +42,7 @@ pub(super) fn side_calls(session_files: &SessionFiles) -> u32 {
     let mut titles =
         session_files.files.iter().map(|session_file| &session_file.file.outline.head.summary);
     // A sub-agent's summary is its answer.
-    let has_title = session_files.kind == SessionKind::Main && titles.any(Option::is_some);
+    let has_title = !session_files.kind.is_subagent() && titles.any(Option::is_some);
     let compressed =
         session_files.files.iter().filter(|session_file| session_file.compressed).count();
     u32::try_from(usize::from(has_title) + compressed).unwrap_or(u32::MAX)

@@ -1,57 +1,56 @@
-//! Hooks in `settings.json`: commands that receive events on stdin (0.26 and later, on by default).
+//! Hooks in `settings.json`: commands that are told on stdin what happens (0.26 and later, on by default).
 //!
-//! A start cleans up before any hook runs, so sessions are protected against the next start at the end of this one, and
-//! already when the first prompt is sent: a killed program runs no hook at its end. When `SessionStart` runs after a
-//! resume, the program still has the stub open; only with the first prompt (`BeforeAgent`) it is certainly back in the old
-//! file.
+//! A start cleans up before any hook runs, so what must not be deleted at the next start is made safe at the end of this one, and
+//! already when the first prompt is sent: a program that is killed runs no hook at its end. When `SessionStart` runs after a
+//! resume, the program still has the stub open; only with the first prompt (`BeforeAgent`) it is sure to be back in the old file.
+//!
+//! `Notification` is run when a dialog asks for a permission, which nothing on disk says; `AfterAgent` when a turn is over. No hook is
+//! set for tools: it would run before every call.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::locate::short_id;
-use crate::hook::{Hook, HookCall, Moment, Unfit};
+use super::retention::settings;
+use crate::hook::{Hook, HookCall, HookCommands, HookMoment, Unfit};
 use crate::json::JsonTree;
 use crate::json::comments::strip;
-use crate::json::edit::{check_accepted, keys, push, remove_elements, remove_inner};
+use crate::source::RootShape;
 
-/// The name of our hook.
+/// What we call ours.
 const NAME: &str = "recount-guard";
-const EVENTS: [(&str, Moment); 3] =
-    [("SessionStart", Moment::Start), ("BeforeAgent", Moment::Prompt), ("SessionEnd", Moment::End)];
-/// The arguments of our command.
-const RUN: &str = " guard --hook run";
-/// The timeout of the program for it, in milliseconds.
-const TIMEOUT: &str = "5000";
+/// What a notification is about when a dialog is open.
+const PERMISSION: &str = "ToolPermission";
+
+const COMMANDS: HookCommands = HookCommands {
+    name: Some(NAME),
+    events: &[
+        ("SessionStart", HookMoment::Start),
+        ("BeforeAgent", HookMoment::Prompt),
+        ("Notification", HookMoment::Permission),
+        ("AfterAgent", HookMoment::TurnEnd),
+        ("SessionEnd", HookMoment::End),
+    ],
+    // Milliseconds.
+    timeout: "5000",
+};
 
 /// Gemini CLI's hooks.
 #[derive(Debug)]
 pub(crate) struct Hooks;
 
 impl Hook for Hooks {
+    fn file(&self, root: &Path, shape: RootShape) -> Option<PathBuf> {
+        (shape == RootShape::Whole).then(|| settings::user_file(root))
+    }
+
     fn install(&self, text: Option<&[u8]>, command: &str) -> Result<Vec<u8>, Unfit> {
-        let mut text = text.unwrap_or(b"{}\n").to_vec();
-        check_accepted(&text)?;
-        for (event, _) in EVENTS {
-            let path = ["hooks", event];
-            let wanted = group(command);
-            if has(&text, event, |known| *known == wanted) {
-                continue;
-            }
-            text = without(&text, event)?.unwrap_or(text);
-            text = push(&text, &path, &wanted)?;
-        }
-        Ok(text)
+        COMMANDS.install(text, command)
     }
 
     fn remove(&self, text: &[u8]) -> Result<Option<Vec<u8>>, Unfit> {
-        let mut left: Option<Vec<u8>> = None;
-        // Any events that earlier releases of recount used.
-        for event in keys(text, &["hooks"])? {
-            let now = left.as_deref().unwrap_or(text);
-            left = without(now, &event)?.or(left);
-        }
-        Ok(left)
+        COMMANDS.remove(text)
     }
 
     fn is_off(&self, text: &[u8]) -> Option<&'static str> {
@@ -66,15 +65,22 @@ impl Hook for Hooks {
         is_named.then_some("hooksConfig.disabled names it: the agent does not run it")
     }
 
-    fn call(&self, input: &[u8]) -> Option<HookCall> {
-        let tree = JsonTree::parse(input).ok()?;
-        let event = tree.text("hook_event_name")?;
-        let (_, moment) = EVENTS.into_iter().find(|(known, _)| *known == event)?;
+    fn moment(&self, said: &[u8]) -> Option<(HookMoment, String)> {
+        let tree = JsonTree::parse(said).ok()?;
+        let (moment, session) = COMMANDS.moment(&tree)?;
+        let is_other = moment == HookMoment::Permission
+            && tree.text("notification_type").is_some_and(|about| about != PERMISSION);
+        (!is_other).then_some((moment, session))
+    }
+
+    fn call(&self, said: &[u8]) -> Option<HookCall> {
+        let tree = JsonTree::parse(said).ok()?;
+        let (moment, session) = COMMANDS.moment(&tree)?;
         let file = PathBuf::from(tree.text("transcript_path")?);
         let chats =
             file.parent().filter(|chats| chats.file_name().is_some_and(|n| n == "chats"))?;
         let folder = chats.parent()?.to_owned();
-        Some(HookCall { moment, session: tree.text("session_id")?.to_owned(), folder, file })
+        Some(HookCall { moment, session, file, folder })
     }
 
     fn may_trap(&self, folder: &Path) -> bool {
@@ -82,53 +88,10 @@ impl Hook for Hooks {
         let entries = fs::read_dir(folder.join("chats")).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         names.filter(|name| name.starts_with("session-")).any(|name| {
-            // Names have the same ending if nothing else distinguishes them.
+            // Names end alike if nothing else tells them apart.
             !seen.insert(short_id(&name).to_owned())
         })
     }
-}
-
-/// One entry below an event.
-fn group(command: &str) -> JsonTree {
-    let text = |text: &str| JsonTree::String(text.to_owned());
-    let hook = vec![
-        ("name".to_owned(), text(NAME)),
-        ("type".to_owned(), text("command")),
-        ("command".to_owned(), text(command)),
-        ("timeout".to_owned(), JsonTree::Number(TIMEOUT.to_owned())),
-    ];
-    JsonTree::Object(vec![("hooks".to_owned(), JsonTree::Array(vec![JsonTree::Object(hook)]))])
-}
-
-/// Removes our hook from an event, wherever it is; `None` if there is none.
-fn without(text: &[u8], event: &str) -> Result<Option<Vec<u8>>, Unfit> {
-    let path = ["hooks", event];
-    let whole = match remove_elements(text, &path, is_ours) {
-        // Anything but a list has no hooks.
-        Err(Unfit::Other { .. }) => return Ok(None),
-        taken => taken?,
-    };
-    // Others may have added theirs beside ours.
-    let inner = remove_inner(whole.as_deref().unwrap_or(text), &path, "hooks", is_our_hook)?;
-    Ok(inner.or(whole))
-}
-
-/// Whether everything that an entry runs is ours.
-fn is_ours(group: &JsonTree) -> bool {
-    let Some(JsonTree::Array(hooks)) = group.get("hooks") else { return false };
-    !hooks.is_empty() && hooks.iter().all(is_our_hook)
-}
-
-/// Whether a hook is ours: by its name, or by its command if the name was removed.
-fn is_our_hook(hook: &JsonTree) -> bool {
-    let runs = |command: &str| command.contains("recount") && command.contains(RUN);
-    hook.text("name") == Some(NAME) || hook.text("command").is_some_and(runs)
-}
-
-fn has(text: &[u8], event: &str, is_wanted: impl Fn(&JsonTree) -> bool) -> bool {
-    let tree = JsonTree::parse(&strip(text)).ok();
-    let hooks = tree.as_ref().and_then(|tree| tree.get("hooks")?.get(event));
-    matches!(hooks, Some(JsonTree::Array(groups)) if groups.iter().any(is_wanted))
 }
 
 #[cfg(test)]
@@ -195,10 +158,10 @@ mod tests {
     }
 
     #[test]
-    fn hook_input_is_parsed() {
-        let input = br#"{"session_id":"3d2f","transcript_path":"/home/dev/.gemini/tmp/shop/chats/session-x-3d2f.jsonl","cwd":"/home/dev/code/shop","hook_event_name":"SessionEnd","timestamp":"2026-11-16T08:00:00.000Z","reason":"exit"}"#;
-        let call = Hooks.call(input).unwrap();
-        assert_eq!((call.moment, call.session.as_str()), (Moment::End, "3d2f"));
+    fn what_the_agent_tells_is_understood() {
+        let told = br#"{"session_id":"3d2f","transcript_path":"/home/dev/.gemini/tmp/shop/chats/session-x-3d2f.jsonl","cwd":"/home/dev/code/shop","hook_event_name":"SessionEnd","timestamp":"2026-11-16T08:00:00.000Z","reason":"exit"}"#;
+        let call = Hooks.call(told).unwrap();
+        assert_eq!((call.moment, call.session.as_str()), (HookMoment::End, "3d2f"));
         assert_eq!(call.folder, Path::new("/home/dev/.gemini/tmp/shop"));
         for wrong in [
             &b"{}"[..],
@@ -212,7 +175,7 @@ mod tests {
     #[test]
     fn a_file_that_the_agent_refuses_is_not_changed() {
         let install = |text: &str| Hooks.install(Some(text.as_bytes()), "recount guard --hook run");
-        for (text, input) in [
+        for (text, told) in [
             ("{\n  \"ui\": {\"a\": 1,},\n}", "line 2: a comma after the last item"),
             ("{\n  \"ui\": {},\n}", "line 2: a comma after the last item"),
             ("{\"list\": [1, 2, /* three */]}", "line 1: a comma after the last item"),
@@ -223,7 +186,7 @@ mod tests {
             ("", "line 1: it ends too early"),
         ] {
             let why = install(text).unwrap_err().to_string();
-            assert!(why.starts_with(input), "{text:?}: {why}");
+            assert!(why.starts_with(told), "{text:?}: {why}");
         }
         assert!(install("{\"a\": \",}\" /* , */} // end").is_ok());
     }

@@ -8,16 +8,25 @@ use memchr::memchr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text<'a> {
     raw: &'a [u8],
-    escaped: bool,
+    /// 1 if there is a backslash. In a `bool` the compiler would keep the tags of `Option` and `Result`, and copy what is around it
+    /// in pieces that lie across words, which stalls for each key.
+    escaped: usize,
 }
 
 impl<'a> Text<'a> {
     /// Wraps the bytes between the quotes; `escaped` is whether there is a backslash among them.
+    #[inline]
     pub(super) fn new(raw: &'a [u8], escaped: bool) -> Self {
-        Self { raw, escaped }
+        Self { raw, escaped: usize::from(escaped) }
+    }
+
+    #[inline]
+    fn is_escaped(self) -> bool {
+        self.escaped != 0
     }
 
     /// Returns the raw bytes between the quotes.
+    #[inline]
     pub fn raw(self) -> &'a [u8] {
         self.raw
     }
@@ -25,13 +34,13 @@ impl<'a> Text<'a> {
     /// Whether the string equals `word`, which has no character that needs an escape.
     #[inline]
     pub fn is(self, word: &str) -> bool {
-        if self.escaped { self.decode() == word } else { self.raw == word.as_bytes() }
+        if self.is_escaped() { self.decode() == word } else { self.raw == word.as_bytes() }
     }
 
     /// Returns the decoded bytes, for matching; only a key written with escapes is decoded.
     #[inline]
     pub fn name(self) -> Cow<'a, [u8]> {
-        if !self.escaped {
+        if !self.is_escaped() {
             return Cow::Borrowed(self.raw);
         }
         Cow::Owned(self.decode().into_owned().into_bytes())
@@ -65,7 +74,7 @@ impl<'a> Text<'a> {
 
     /// Returns the decoded string. Lone surrogates and bytes that are not UTF-8 become U+FFFD.
     pub fn decode(self) -> Cow<'a, str> {
-        if !self.escaped {
+        if !self.is_escaped() {
             return match simdutf8::basic::from_utf8(self.raw) {
                 Ok(text) => Cow::Borrowed(text),
                 Err(_) => String::from_utf8_lossy(self.raw),

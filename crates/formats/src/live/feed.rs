@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use recount_model::LiveSession;
+use recount_model::{LiveHook, LiveSession};
 
 use crate::Source;
 use crate::live::{DocumentParts, FileForm, LiveProcess, LiveSource, LiveTracker, Roster};
@@ -14,6 +14,7 @@ const LINE: usize = 64 << 20;
 /// The tracker of one agent in one data folder.
 #[derive(Debug)]
 struct Folder {
+    name: &'static str,
     source: &'static dyn LiveSource,
     root: PathBuf,
     tracker: Box<dyn LiveTracker>,
@@ -33,7 +34,8 @@ impl LiveFeed {
         if let Some(live) = source.live() {
             let tracker = live.tracker();
             let torn = BTreeMap::new();
-            self.folders.push(Folder { source: live, root: root.to_owned(), tracker, torn });
+            let name = source.name().as_str();
+            self.folders.push(Folder { name, source: live, root: root.to_owned(), tracker, torn });
         }
     }
 
@@ -120,6 +122,13 @@ impl LiveFeed {
     pub fn title(&mut self, at: i64, terminal: &str, title: &str) {
         for folder in &mut self.folders {
             folder.tracker.title(at, terminal, title);
+        }
+    }
+
+    /// Takes what an agent said through a hook.
+    pub fn hook(&mut self, hook: &LiveHook) {
+        for folder in self.folders.iter_mut().filter(|folder| folder.name == hook.source) {
+            folder.tracker.hook(hook);
         }
     }
 

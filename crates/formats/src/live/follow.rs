@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
 
 use recount_model::{Circling, LiveRequest, LiveTool, parse_millis};
 use serde_json::Value;
@@ -89,8 +90,8 @@ impl Calls {
 /// The requests of one conversation, each once; older ones as one per model.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requests {
-    recent: VecDeque<LiveRequest>,
-    earlier: BTreeMap<Option<String>, LiveRequest>,
+    recent: VecDeque<Arc<LiveRequest>>,
+    earlier: BTreeMap<Option<String>, Arc<LiveRequest>>,
 }
 
 impl Requests {
@@ -99,20 +100,28 @@ impl Requests {
         if let Some(known) =
             self.recent.iter_mut().rev().take(64).find(|one| one.key == request.key)
         {
-            known.tokens = request.tokens;
-            known.model = request.model.or_else(|| known.model.take());
+            let model = request.model.or_else(|| known.model.clone());
+            // Another one: what was made of the one before is of no use.
+            *known = Arc::new(LiveRequest {
+                key: request.key,
+                time: known.time,
+                model,
+                tokens: request.tokens,
+            });
             return;
         }
         let oldest = request.time.saturating_sub(RECENT);
-        self.recent.push_back(request);
+        self.recent.push_back(Arc::new(request));
         while self.recent.len() > REQUESTS
             || (self.recent.len() > 1 && self.recent.front().is_some_and(|one| one.time < oldest))
         {
             let Some(old) = self.recent.pop_front() else { break };
             match self.earlier.get_mut(&old.model) {
                 Some(sum) => {
-                    sum.tokens += old.tokens;
-                    sum.time = sum.time.max(old.time);
+                    let mut more = LiveRequest::clone(sum);
+                    more.tokens += old.tokens;
+                    more.time = more.time.max(old.time);
+                    *sum = Arc::new(more);
                 }
                 None => {
                     self.earlier.insert(old.model.clone(), old);
@@ -121,12 +130,12 @@ impl Requests {
         }
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &LiveRequest> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<LiveRequest>> {
         self.earlier.values().chain(&self.recent)
     }
 
     pub(crate) fn last(&self) -> Option<&LiveRequest> {
-        self.recent.back()
+        self.recent.back().map(Arc::as_ref)
     }
 }
 

@@ -5,16 +5,18 @@
 
 mod feed;
 mod follow;
+mod hooks;
 mod processes;
 mod timeline;
 
 use std::fmt::Debug;
 use std::path::Path;
 
-use recount_model::LiveSession;
+use recount_model::{LiveHook, LiveSession};
 
 pub use feed::LiveFeed;
 pub(crate) use follow::{Calls, Requests, text_of, time_of};
+pub(crate) use hooks::{HookLog, Hooked};
 pub use processes::Roster;
 pub(crate) use processes::{Agents, Known, is_helper, option_value, program_name};
 pub use recount_model::LiveProcess;
@@ -79,6 +81,9 @@ pub trait LiveTracker: Debug + Send {
 
     /// Takes the title of a terminal, which processes name by [`LiveProcess::terminal_key`].
     fn title(&mut self, at: i64, terminal: &str, title: &str);
+
+    /// Takes what the agent said through a hook.
+    fn hook(&mut self, _hook: &LiveHook) {}
 
     /// Returns what each session is doing.
     fn sessions(&mut self, now: i64) -> Vec<LiveSession>;

@@ -63,7 +63,7 @@ const SAMPLE: i64 = 400;
 const SILENT: f64 = 100.0;
 
 impl Known {
-    fn new(process: &LiveProcess, at: i64) -> Self {
+    pub(crate) fn new(process: &LiveProcess, at: i64) -> Self {
         Self {
             process: process.clone(),
             ended: None,

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use recount_model::LiveHook;
 use serde::{Deserialize, Serialize};
 
 use crate::live::feed::LiveFeed;
@@ -35,6 +36,9 @@ pub struct TimelineEntry {
     /// All processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proc: Option<Vec<LiveProcess>>,
+    /// What an agent said through a hook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook: Option<LiveHook>,
     /// The title of a terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -100,6 +104,9 @@ impl TimelinePlayer {
             }
             feed.processes(at, processes);
             self.deliver(feed);
+        }
+        if let Some(hook) = &entry.hook {
+            feed.hook(&LiveHook { at, ..hook.clone() });
         }
         if let Some(title) = entry.title {
             if let Some(terminal) = &entry.terminal {

@@ -64,8 +64,11 @@ impl Intake {
     /// Says that nothing follows.
     pub fn end(&mut self) {
         let mut splitter = std::mem::take(&mut self.splitter);
-        splitter.finish(&mut |record| self.take(record));
+        let rest = splitter.finish(&mut |record| self.take(record));
         self.splitter = splitter;
+        if let Some(rest) = rest {
+            self.take_part(&rest);
+        }
     }
 
     /// Returns the runs so far.
@@ -104,6 +107,18 @@ impl Intake {
         let format = self.formats.iter().find(|(source, _)| *source == run.source);
         let is_known = format.is_some_and(|(_, format)| format.is_known(run.key.kind, &value));
         run.add(compact(bytes), &value, is_known);
+    }
+
+    /// Takes what is whole of the only record there is, if it is a document: part of an event may say something else.
+    fn take_part(&mut self, bytes: &[u8]) {
+        let Some(value) = record(bytes) else { return };
+        let begun = self.formats.iter().find_map(|(source, format)| {
+            let beginning = format.begins(&value, None)?;
+            (beginning.kind == StreamKind::Json).then_some((*source, beginning))
+        });
+        if let Some((source, beginning)) = begun {
+            self.begin(source, beginning, bytes, &value);
+        }
     }
 
     fn begin(&mut self, source: SourceName, beginning: Beginning, bytes: &[u8], value: &Value) {

@@ -30,23 +30,25 @@ impl Splitter {
         }
     }
 
-    /// Says that nothing follows. Of a document that is cut short, what is whole of it is taken.
-    pub fn finish(&mut self, take: &mut dyn FnMut(&[u8])) {
+    /// Says that nothing follows. Returns what is whole of a document that is cut short.
+    pub fn finish(&mut self, take: &mut dyn FnMut(&[u8])) -> Option<Vec<u8>> {
+        let mut rest = None;
         self.cut(take);
         for _ in 0..TRIES {
             if self.waiting.trim_ascii().is_empty() {
-                return;
+                break;
             }
             self.is_torn = true;
             let next = next_start(&self.waiting);
             let torn = self.waiting.get(..next.unwrap_or(self.waiting.len())).unwrap_or_default();
             // A document is all that there is; behind other records it is an event.
             if !self.has_whole {
-                salvage(torn, take);
+                rest = rest.or(salvage(torn, take));
             }
             self.waiting.drain(..next.unwrap_or(self.waiting.len()));
             self.cut(take);
         }
+        rest
     }
 
     /// Returns how many lines were no JSON.
@@ -121,16 +123,18 @@ fn next_start(bytes: &[u8]) -> Option<usize> {
     object.into_iter().chain(list).min()
 }
 
-/// Hands over what is whole of a value that is cut short: the members of a document, the elements of a list. An event that is cut short
-/// is none: half of it may say something else.
-fn salvage(torn: &[u8], take: &mut dyn FnMut(&[u8])) {
+/// Hands over the elements of a list that is cut short, and returns the members of a document that is. An event that is cut short is
+/// none: half of it may say something else.
+fn salvage(torn: &[u8], take: &mut dyn FnMut(&[u8])) -> Option<Vec<u8>> {
     let torn = torn.trim_ascii();
     if torn.first() == Some(&b'[') {
         let _torn = Scanner::new(torn).array(|scanner| {
             take(scanner.value()?);
             Ok(())
         });
-    } else if torn.first() == Some(&b'{') {
+        return None;
+    }
+    if torn.first() == Some(&b'{') {
         let mut members: Vec<u8> = Vec::new();
         let mut is_event = false;
         let _torn = Scanner::new(torn).object(|scanner, key| {
@@ -145,9 +149,10 @@ fn salvage(torn: &[u8], take: &mut dyn FnMut(&[u8])) {
         });
         if !members.is_empty() && !is_event {
             members.push(b'}');
-            take(&members);
+            return Some(members);
         }
     }
+    None
 }
 
 #[cfg(test)]
@@ -162,7 +167,10 @@ mod tests {
         for piece in text.as_bytes().chunks(piece) {
             splitter.push(piece, &mut take);
         }
-        splitter.finish(&mut take);
+        let rest = splitter.finish(&mut take);
+        if let Some(rest) = rest {
+            take(&rest);
+        }
         (found, splitter.skipped(), splitter.is_torn())
     }
 

@@ -29,6 +29,8 @@ struct Truth {
 struct Score {
     by_state: BTreeMap<(String, String), (u64, u64)>,
     confused: BTreeMap<(String, String, String), u64>,
+    /// Samples and hits of approvals that a person sees in a terminal.
+    asked: (u64, u64),
     flicker: Vec<String>,
     late: BTreeMap<String, Vec<i64>>,
 }
@@ -70,14 +72,8 @@ fn read(folder: &Path) -> (Vec<TimelineEntry>, Vec<Truth>, i64) {
 
 fn score(folder: &Path, name: &str, total: &mut Score) -> (u64, u64) {
     let (entries, truths, start) = read(folder);
-    let home = PathBuf::from("/home/dev");
-    let mut feed = LiveFeed::default();
-    for source in SOURCES {
-        for below in source.folders().below_home {
-            feed.add(*source, &home.join(below));
-        }
-    }
-    let mut player = TimelinePlayer::new(&home, start);
+    let mut feed = feed();
+    let mut player = TimelinePlayer::new(Path::new("/home/dev"), start);
     let end = entries.iter().map(|entry| entry.t).chain(truths.iter().map(|one| one.t)).max();
     let mut entries: VecDeque<TimelineEntry> = entries.into();
     let agent = name.split('/').next().unwrap().to_owned();
@@ -119,6 +115,11 @@ fn score(folder: &Path, name: &str, total: &mut Score) -> (u64, u64) {
             let tally = total.by_state.entry((agent.clone(), truth.state.clone())).or_default();
             tally.1 += 1;
             tally.0 += u64::from(is_right);
+            let is_asked = matches!(truth.state.as_str(), "approval" | "question");
+            if is_asked && row.is_none_or(|row| row.terminal.tty.is_some()) {
+                total.asked.1 += 1;
+                total.asked.0 += u64::from(is_right);
+            }
             if !is_right {
                 let got = row.map_or("nothing", |row| row.state.as_str()).to_owned();
                 *total.confused.entry((agent.clone(), truth.state.clone(), got)).or_default() += 1;
@@ -146,6 +147,95 @@ fn score(folder: &Path, name: &str, total: &mut Score) -> (u64, u64) {
         }
     }
     (right, all)
+}
+
+/// The trackers of all agents, below the home that recordings have.
+fn feed() -> LiveFeed {
+    let mut feed = LiveFeed::default();
+    for source in SOURCES {
+        for below in source.folders().below_home {
+            feed.add(*source, &PathBuf::from("/home/dev").join(below));
+        }
+    }
+    feed
+}
+
+/// Plays lines whose times others have set, looks after each, and returns what each process is doing at the end.
+fn play(entries: Vec<TimelineEntry>, start: i64) -> BTreeMap<Option<u32>, LiveState> {
+    let mut feed = feed();
+    let mut player = TimelinePlayer::new(Path::new("/home/dev"), start);
+    let mut states = BTreeMap::new();
+    for entry in entries {
+        let now = player.time(entry.t);
+        player.play(&mut feed, entry);
+        feed.forget(now - 600_000);
+        states = feed.sessions(now).into_iter().map(|row| (row.process, row.state)).collect();
+    }
+    states
+}
+
+#[test]
+fn a_clock_that_jumps_takes_no_session_off_the_board() {
+    for folder in recordings() {
+        let (entries, truths, start) = read(&folder);
+        let wanted = play(entries.clone(), start);
+        let half = truths.first().map_or(0, |one| one.t) + 3000;
+        // Those that run after the jump; what ended before it is forgotten after ten minutes.
+        let later =
+            entries.iter().filter(|entry| entry.t >= half).filter_map(|entry| entry.proc.as_ref());
+        let alive: Vec<u32> = later.flatten().map(|process| process.pid).collect();
+        // A machine that slept, and clocks that are set.
+        for jump in [600_000, 8 * 3_600_000, -30_000, -3_600_000] {
+            let shifted = entries.iter().cloned().map(|mut entry| {
+                entry.t += if entry.t >= half { jump } else { 0 };
+                entry
+            });
+            let states = play(shifted.collect(), start);
+            let name = folder.display();
+            if jump < 0 {
+                // What a session did is only known in the order of its records.
+                continue;
+            }
+            for pid in wanted.keys().filter(|pid| pid.is_some_and(|pid| alive.contains(&pid))) {
+                assert!(states.contains_key(pid), "{name}: {pid:?} is gone after {jump} ms");
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_recordings_are_played_to_their_end() {
+    let mut seed = 1_u64;
+    let mut next = |many: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % many.max(1)
+    };
+    for folder in recordings() {
+        let (mut entries, _, start) = read(&folder);
+        for _ in 0..entries.len() / 4 {
+            let at = next(entries.len());
+            match next(6) {
+                0 => drop(entries.remove(at)),
+                1 => entries.insert(at, entries[at].clone()),
+                2 => entries[at].t -= i64::try_from(next(100_000)).unwrap(),
+                3 => {
+                    let other = next(entries.len());
+                    entries.swap(at, other);
+                }
+                4 => {
+                    if let Some(data) = &mut entries[at].data {
+                        let cut = data.floor_char_boundary(next(data.len() + 1));
+                        data.truncate(cut);
+                    }
+                }
+                _ => {
+                    let (from, to) = (next(entries.len()), entries[at].data.clone());
+                    entries[from].data = to;
+                }
+            }
+        }
+        play(entries, start);
+    }
 }
 
 #[test]
@@ -203,6 +293,9 @@ fn states_are_right_most_of_the_time() {
             is_fine = false;
         }
     }
+    let asked = percent(total.asked.0, total.asked.1);
+    writeln!(report, "approval in a terminal: {asked:.1} % of {}", total.asked.1).unwrap();
+    is_fine &= asked >= 95.0;
     // Past the capture of the test harness.
     std::io::stderr().lock().write_all(report.as_bytes()).unwrap();
     assert!(is_fine && total.flicker.is_empty());

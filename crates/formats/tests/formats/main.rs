@@ -6,3 +6,4 @@ mod codex;
 mod corpus;
 mod live;
 mod named_folders;
+mod streams;

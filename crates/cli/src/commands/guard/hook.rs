@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use recount_changes::Changes;
-use recount_platform::{is_temporary, literal};
+use recount_changes::{Changes, note_hook};
+use recount_platform::{ancestors, is_temporary, literal};
 
 use super::GuardArgs;
 use crate::commands::change::nothing;
@@ -16,6 +16,9 @@ use crate::output::progress::Bar;
 
 /// What an agent tells is small, but for what the user has just said.
 const MOST: u64 = 64 * 1024 * 1024;
+
+/// An agent may run a hook through a shell or two.
+const ANCESTORS: usize = 4;
 
 /// What to do about hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -44,7 +47,16 @@ pub(super) fn run(what: What, args: &GuardArgs, context: &Context) -> Result<Exi
 fn answer(context: &Context) {
     let mut told = Vec::new();
     let read = io::stdin().lock().take(MOST).read_to_end(&mut told);
-    if let (Ok(_), Ok(engine)) = (read, context.plain_engine()) {
+    if read.is_err() {
+        return;
+    }
+    // First of all: whoever watches wants to know at once, and this takes no time.
+    if let Some(data) = &context.folders.data {
+        let agent = context.global.source.first().map(String::as_str);
+        let at = context.clock.now().as_millisecond();
+        let _noted = note_hook(data, agent, &told, at, ancestors(ANCESTORS));
+    }
+    if let Ok(engine) = context.plain_engine() {
         let _done = Changes::new(&engine).answer_hook(&told);
     }
 }
@@ -57,7 +69,8 @@ fn install(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
         Some(program) => std::path::absolute(program)?,
         None => own_program(context)?,
     };
-    let offer = changes.hook_plan(&command(&program)?)?;
+    let program = shell_word(&program)?;
+    let offer = changes.hook_plan(&|agent| command(&program, agent))?;
     if offer.is_empty() {
         return nothing(&offer, context, "the hooks are there already");
     }
@@ -97,16 +110,19 @@ fn remove(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     args.consent.carry_out(&offer, changes, context, "the agent does not call recount any more")
 }
 
-/// The command for the agent's shell: quiet and fine, also when recount is gone.
-fn command(program: &Path) -> Result<String, Failure> {
+/// Returns the program as a word of a command line.
+fn shell_word(program: &Path) -> Result<String, Failure> {
     let odd = || Failure::new(ERROR, "the path of recount is not valid UTF-8");
-    let program = program.to_str().ok_or_else(odd)?;
-    Ok(if cfg!(windows) {
-        let program = literal(program);
+    Ok(literal(program.to_str().ok_or_else(odd)?))
+}
+
+/// The command for the agent's shell: quiet and fine, also when recount is gone.
+fn command(program: &str, agent: &str) -> String {
+    if cfg!(windows) {
         format!(
-            "if (Test-Path {program}) {{ $input | & {program} guard --hook run 2>$null }}; exit 0"
+            "if (Test-Path {program}) {{ $input | & {program} guard --hook run --source {agent} 2>$null }}; exit 0"
         )
     } else {
-        format!("{} guard --hook run 2>/dev/null || true", literal(program))
-    })
+        format!("{program} guard --hook run --source {agent} 2>/dev/null || true")
+    }
 }

@@ -68,10 +68,10 @@ pub(crate) struct GuardArgs {
     #[arg(long, requires = "keep")]
     watch: bool,
 
-    /// Install or remove hooks in the agent's settings that run --fix and --keep
+    /// Install or remove hooks in the agents' settings that run --fix and --keep and tell `recount watch` what the agent does
     ///
-    /// The hooks apply to all projects, never fail and print nothing. Installing also copies all sessions once, so that the agent does not
-    /// have to wait for the first copy.
+    /// The hooks apply to all projects, never fail and print nothing; none runs before or after a tool. Installing also copies all sessions once, so
+    /// that the agent does not have to wait for the first copy. --source restricts it to one agent.
     #[arg(
         long,
         group = "act",

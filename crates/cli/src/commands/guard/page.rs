@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use recount_engine::{Agent, Guarded, Lost, ReleaseFrom, SessionAtRisk};
-use recount_model::{DeletionReason, PendingDeletion, SessionKind};
+use recount_model::{DeletionReason, PendingDeletion};
 
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit, render};
@@ -44,7 +44,7 @@ pub(super) fn page(agents: &[Agent], projects: &[Guarded], context: &Context) ->
 fn headline(projects: &[Guarded]) -> Option<Line> {
     let mains = || {
         let all = projects.iter().flat_map(|row| &row.sessions);
-        all.filter(|session| session.kind == SessionKind::Main)
+        all.filter(|session| !session.kind.is_subagent())
     };
     let lost = mains().filter(|session| session.lost == Lost::Whole).count() as u64;
     let safe: u64 = projects.iter().map(|row| row.safe.sessions).sum();
@@ -83,7 +83,7 @@ fn project(row: &Guarded, context: &Context) -> String {
     let mut page = canvas.print([Line::default(), heading(row, context)]);
     let inner = canvas.indent(Span::new("  ", Tone::Plain));
     let mut mains: Vec<&SessionAtRisk> =
-        row.sessions.iter().filter(|session| session.kind == SessionKind::Main).collect();
+        row.sessions.iter().filter(|session| !session.kind.is_subagent()).collect();
     mains.sort_by_key(|session| session.lost);
     if !mains.is_empty() {
         let cells: Vec<Vec<Span>> = mains.iter().map(|one| cells(one, row, context)).collect();
@@ -142,7 +142,7 @@ fn file(deletion: &PendingDeletion, row: &Guarded, context: &Context) -> Line {
 
 /// What goes beside the sessions in the table.
 fn also(row: &Guarded) -> Option<Line> {
-    let agents = row.sessions.iter().filter(|session| session.kind == SessionKind::Subagent);
+    let agents = row.sessions.iter().filter(|session| session.kind.is_subagent());
     let agents = agents.count() as u64;
     let beside = row.sessions.iter().flat_map(|session| &session.beside);
     let others = |why: fn(DeletionReason) -> bool| {

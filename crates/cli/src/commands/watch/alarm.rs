@@ -9,7 +9,7 @@ use recount_model::LiveState;
 use recount_platform::notify_program;
 use serde_json::json;
 
-use super::document::session;
+use super::document::{rate, session};
 use crate::context::Context;
 use crate::output::sanitize::single_line;
 
@@ -21,6 +21,21 @@ const APPROVE_AFTER: i64 = 10 * 1000;
 const LONG_TURN: i64 = 2 * 60 * 1000;
 /// So full a context is worth an alarm, in percent.
 const FULL: u64 = 85;
+
+/// A budget that is used up is said again after so long.
+const BUDGET_AGAIN: i64 = 24 * 60 * 60 * 1000;
+
+/// Says that a budget is used up, if one is.
+fn over_budget(rows: &[LiveRow], facts: &LiveFacts, now: i64) -> Option<String> {
+    let spending = facts.spending()?;
+    let per_minute = rate(rows);
+    let periods =
+        [("day", spending.today(per_minute, now)), ("month", spending.month(per_minute, now))];
+    periods.into_iter().find_map(|(name, one)| {
+        let limit = one.limit_usd.filter(|limit| one.spent_usd >= *limit)?;
+        Some(format!("the budget of the {name} is used up: ${:.2} of ${limit:.2}", one.spent_usd))
+    })
+}
 
 /// Raises alarms.
 #[derive(Debug)]
@@ -49,6 +64,13 @@ impl Alarms {
         if !self.is_on {
             return;
         }
+        if let Some(words) = over_budget(rows, facts, now) {
+            let key = (String::new(), "budget");
+            if self.raised.get(&key).is_none_or(|last| now - last >= BUDGET_AGAIN) {
+                self.raised.insert(key, now);
+                self.raise(None, facts, "budget", &words, now, context);
+            }
+        }
         for row in rows {
             let key = format!("{}:{}", row.session.source, row.session.key);
             for (rule, words) in self.reasons(row, &key, now) {
@@ -57,7 +79,7 @@ impl Alarms {
                     continue;
                 }
                 self.raised.insert((key.clone(), rule), now);
-                self.raise(row, facts, rule, &words, now, context);
+                self.raise(Some(row), facts, rule, &words, now, context);
             }
         }
     }
@@ -103,7 +125,7 @@ impl Alarms {
 
     fn raise(
         &self,
-        row: &LiveRow,
+        row: Option<&LiveRow>,
         facts: &LiveFacts,
         rule: &'static str,
         words: &str,
@@ -130,7 +152,7 @@ impl Alarms {
                 "schema": "recount.alarm/1",
                 "rule": rule,
                 "text": words,
-                "session": session(row, facts, now),
+                "session": row.map(|row| session(row, facts, now)),
             });
             if let Err(error) = notify_program(program, args, document.to_string().as_bytes()) {
                 context.warn(&format!("the alarm program {program} cannot be started: {error}"));

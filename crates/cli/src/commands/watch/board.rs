@@ -3,8 +3,8 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use recount_engine::live::{LiveFacts, LiveRow};
-use recount_model::LiveState;
+use recount_engine::live::{LiveFacts, LiveRow, Projection};
+use recount_model::{LiveState, timestamp};
 
 use super::document::{title, used};
 use crate::context::Context;
@@ -12,6 +12,7 @@ use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::number::count;
 use crate::output::span::Span;
 use crate::output::theme::Tone;
+use crate::when;
 
 const COLUMNS: &[Column] = &[
     Column { heading: "", align: Align::Left, fit: Fit::Keep },
@@ -59,6 +60,15 @@ pub(super) fn table(rows: &[LiveRow], facts: &LiveFacts, now: i64, context: &Con
     if rate > 0.0 {
         head = format!("{head} · {}/min", dollars(rate));
     }
+    if let Some(spending) = facts.spending() {
+        let per_minute = super::document::rate(rows);
+        let today = spending.today(per_minute, now);
+        head = format!("{head} · today {}", spent(&today));
+        let month = spending.month(per_minute, now);
+        if month.limit_usd.is_some() {
+            head = format!("{head} · month {}", spent(&month));
+        }
+    }
     let lines: Vec<Vec<Span>> = rows.iter().map(|row| cells(row, facts, now)).collect();
     if lines.is_empty() {
         return "no agent is running\n".to_owned();
@@ -90,8 +100,13 @@ fn cells(row: &LiveRow, facts: &LiveFacts, now: i64) -> Vec<Span> {
         None => String::new(),
     };
     let (tokens, cost) = used(row, facts);
-    let place = match (&session.terminal.tmux, &session.terminal.tty, session.process) {
-        (Some(pane), _, _) => format!("tmux {pane}"),
+    let terminal = &session.terminal;
+    let panes =
+        [("tmux", &terminal.tmux), ("wezterm", &terminal.wezterm), ("kitty", &terminal.kitty)];
+    let pane =
+        panes.into_iter().find_map(|(name, pane)| Some(format!("{name} {}", pane.as_ref()?)));
+    let place = match (pane, &terminal.tty, session.process) {
+        (Some(pane), _, _) => pane,
         (None, Some(tty), _) => tty.trim_start_matches("/dev/").to_owned(),
         (None, None, Some(pid)) => format!("pid {pid}"),
         (None, None, None) => String::new(),
@@ -128,6 +143,19 @@ fn what(row: &LiveRow, facts: &LiveFacts) -> String {
         session.doing.clone().or(title)
     };
     format!("{}{again}", text.unwrap_or_default())
+}
+
+/// Says what was spent, of how much, and when that is reached if agents go on like this.
+fn spent(period: &Projection) -> String {
+    let least = if period.is_lower_bound { "≥" } else { "" };
+    let spent = format!("{least}{}", dollars(period.spent_usd));
+    let Some(limit) = period.limit_usd else { return spent };
+    let reached = match period.reached.and_then(timestamp) {
+        Some(_) if period.spent_usd >= limit => ", over".to_owned(),
+        Some(reached) => format!(", reached {} at this rate", when::minute(reached)),
+        None => String::new(),
+    };
+    format!("{spent} of {}{reached}", dollars(limit))
 }
 
 /// Returns dollars, with more digits for small sums.

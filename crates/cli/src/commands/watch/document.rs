@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use recount_engine::live::{LiveEvent, LiveFacts, LiveRow};
+use recount_engine::live::{LiveEvent, LiveFacts, LiveRow, Projection};
 use recount_model::{Clock, Tokens, timestamp};
 use serde_json::{Value, json};
 
@@ -13,17 +13,49 @@ pub(super) fn now() -> i64 {
 }
 
 /// Returns the document of one change.
-pub(super) fn change(event: &LiveEvent, facts: &LiveFacts, t: Option<i64>) -> Value {
+pub(super) fn change(
+    event: &LiveEvent,
+    rows: &[LiveRow],
+    facts: &LiveFacts,
+    t: Option<i64>,
+) -> Value {
     let mut document = json!({
         "schema": "recount.watch/1",
         "time": time(event.time),
         "event": event.kind.as_str(),
         "session": session(&event.row, facts, event.time),
     });
-    if let (Some(t), Some(members)) = (t, document.as_object_mut()) {
-        members.insert("t".to_owned(), json!(t));
+    if let Some(members) = document.as_object_mut() {
+        members.extend(t.map(|t| ("t".to_owned(), json!(t))));
+        let budget = budget(rows, facts, event.time);
+        members.extend(budget.map(|budget| ("budget".to_owned(), budget)));
     }
     document
+}
+
+/// Returns what was spent, and what it comes to at the rate of the last ten minutes, if that was added up.
+fn budget(rows: &[LiveRow], facts: &LiveFacts, now: i64) -> Option<Value> {
+    let spending = facts.spending()?;
+    let rate = rate(rows);
+    let period = |one: Projection| {
+        json!({
+            "spent_usd": one.spent_usd,
+            "is_lower_bound": one.is_lower_bound,
+            "limit_usd": one.limit_usd,
+            "projected_usd": one.projected_usd,
+            "reached": one.reached.and_then(time),
+        })
+    };
+    Some(json!({
+        "usd_per_minute": rate,
+        "daily": period(spending.today(rate, now)),
+        "monthly": period(spending.month(rate, now)),
+    }))
+}
+
+/// Returns the dollars a minute of all sessions, over the last ten minutes.
+pub(super) fn rate(rows: &[LiveRow]) -> f64 {
+    rows.iter().map(|row| row.rates[1].usd).sum()
 }
 
 /// Prints the whole board as one document.
@@ -34,7 +66,11 @@ pub(super) fn board(
     context: &Context,
 ) -> io::Result<()> {
     let sessions: Vec<Value> = rows.iter().map(|row| session(row, facts, now)).collect();
-    let document = json!({"schema": "recount.watch/1", "time": time(now), "sessions": sessions});
+    let mut document =
+        json!({"schema": "recount.watch/1", "time": time(now), "sessions": sessions});
+    if let (Some(budget), Some(members)) = (budget(rows, facts, now), document.as_object_mut()) {
+        members.insert("budget".to_owned(), budget);
+    }
     let mut out = context.out(Paged::No);
     recount_engine::export::json::write_json(&mut out, &document)?;
     out.write_all(b"\n")?;
@@ -52,7 +88,7 @@ pub(super) fn used(row: &LiveRow, facts: &LiveFacts) -> (Tokens, Option<f64>) {
 
 /// Returns the title of a session, if its row was read.
 pub(super) fn title(row: &LiveRow, facts: &LiveFacts) -> Option<String> {
-    facts.of(row.session.source, row.session.id.as_ref()?)?.title.as_deref().map(str::to_owned)
+    facts.title(row.session.source, row.session.id.as_ref()?).map(str::to_owned)
 }
 
 pub(super) fn session(row: &LiveRow, facts: &LiveFacts, now: i64) -> Value {

@@ -5,21 +5,30 @@ mod board;
 mod document;
 
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use jiff::ToSpan as _;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use recount_engine::Engine;
 use recount_engine::live::{LiveEvent, LiveFacts, LiveRow, Replay};
 use recount_model::LiveState;
 
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
+use crate::output::progress::Bar;
+use crate::when;
 use alarm::Alarms;
 
 /// The board is drawn at least this often, for its clocks.
 const FRAME: Duration = Duration::from_secs(1);
+/// Whoever looks once waits so long for titles and sums.
+const SETTLED: Duration = Duration::from_millis(1500);
+/// What is said when the system reports no changes.
+const POLLING: &str = "the system does not report file changes here; files are checked each second";
 /// JSON needs no frames.
 const LONG: Duration = Duration::from_secs(60);
 
@@ -29,7 +38,7 @@ const LONG: Duration = Duration::from_secs(60);
 /// it uses per minute. A `?` marks a state that is inferred rather than told. Nothing has to be set up.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  recount watch\n  recount watch --once\n  recount watch --json | jq .session.state\n  recount watch --until needs-me && notify-send 'an agent waits'\n  recount watch --record day.jsonl\n  recount watch --replay day.jsonl --speed 10"
+    after_help = "Examples:\n  recount watch\n  recount watch --once\n  recount watch --json | jq .session.state\n  recount watch --until needs-me && notify-send 'an agent waits'\n  recount watch --record day.jsonl\n  recount watch --replay day.jsonl --speed 10\n  recount watch --replay yesterday --speed 600"
 )]
 pub(crate) struct WatchArgs {
     /// Print the board once and exit
@@ -41,10 +50,13 @@ pub(crate) struct WatchArgs {
     /// Record what is seen to a file
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     record: Option<PathBuf>,
-    /// Play a recording instead of watching
-    #[arg(long, value_name = "FILE")]
+    /// Play a recording, or a past day from session files
+    ///
+    /// A day is `today`, `yesterday` or a date. Session files do not say when a tool waited for a permission or when a process ended: a session
+    /// that is silent for half an hour counts as done.
+    #[arg(long, value_name = "FILE|DATE")]
     replay: Option<PathBuf>,
-    /// How fast a recording is played: a factor, or `max`
+    /// How fast it is played: a factor, or `max`
     #[arg(long, default_value = "1", value_name = "N", requires = "replay")]
     speed: String,
     /// Raise alarms: a bell, a desktop notification, and `[alarm] run` of the config
@@ -82,12 +94,44 @@ impl Until {
 
 pub(crate) fn run(args: &WatchArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    match &args.replay {
-        Some(path) => {
-            let mut replay = engine.replay(path)?;
-            replay_all(&mut replay, &engine, args, context)
+    let Some(what) = &args.replay else { return watch(&engine, args, context) };
+    let speed = speed(&args.speed)?;
+    let mut replay = match day(what, context)? {
+        None => engine.replay(what)?,
+        Some((start, end)) => {
+            let bar = Bar::new(context, "reading sessions");
+            let replay = context.engine()?.replay_between(start, end, &bar)?;
+            bar.finish();
+            replay
         }
-        None => watch(&engine, args, context),
+    };
+    replay_all(&mut replay, speed, &engine, args, context)
+}
+
+/// Returns the first moment of the day that is named and the one after its last, in milliseconds; `None` if it is a file.
+fn day(what: &Path, context: &Context) -> Result<Option<(i64, i64)>, Failure> {
+    let text = what.to_str().unwrap_or_default();
+    let is_day = matches!(text, "today" | "yesterday") || text.parse::<Date>().is_ok();
+    if what.exists() || !is_day {
+        return Ok(None);
+    }
+    let zone = TimeZone::system();
+    let failed = |why: String| Failure::new(ERROR, format!("'{text}' is not a day: {why}"));
+    let start = when::parse_in(text, context.clock.now(), &zone).map_err(failed)?;
+    let next = start.to_zoned(zone.clone()).date().saturating_add(1.day());
+    let end = next.at(0, 0, 0, 0).to_zoned(zone).map_err(|error| failed(error.to_string()))?;
+    let end = end.timestamp().min(context.clock.now());
+    Ok(Some((start.as_millisecond(), end.as_millisecond().max(start.as_millisecond()))))
+}
+
+/// Reads a speed; `None` is as fast as possible.
+fn speed(text: &str) -> Result<Option<f64>, Failure> {
+    if text == "max" {
+        return Ok(None);
+    }
+    match text.trim_end_matches('x').parse() {
+        Ok(speed) if speed > 0.0 && f64::is_finite(speed) => Ok(Some(speed)),
+        _ => Err(Failure::new(ERROR, format!("'{text}' is not a speed: give a factor, or max"))),
     }
 }
 
@@ -98,9 +142,7 @@ fn watch(engine: &Engine, args: &WatchArgs, context: &Context) -> Result<ExitCod
         watch.record(path, &home.unwrap_or_default())?;
         context.warn(&format!("recording to {}; session text is in it", path.display()));
     }
-    if !watch.is_told() {
-        context.warn("the system does not report file changes here; files are checked each second");
-    }
+    let mut is_polling = false;
     let mut facts = engine.live_facts();
     let mut alarms = Alarms::new(engine, args.notify);
     let is_board = context.on_terminal() && !context.global.json && !args.once;
@@ -109,6 +151,11 @@ fn watch(engine: &Engine, args: &WatchArgs, context: &Context) -> Result<ExitCod
         let patience = if is_board { FRAME } else { LONG };
         let patience = if args.once || is_table { Duration::from_millis(1200) } else { patience };
         let (mut rows, mut events) = watch.next(patience)?;
+        if !is_polling && !watch.is_told() {
+            // Also when the limit of the system is reached later.
+            is_polling = true;
+            context.warn(POLLING);
+        }
         if args.once || (is_table && args.until.is_none()) {
             rows = settle(&mut watch, &mut facts)?;
             events.clear();
@@ -121,7 +168,7 @@ fn watch(engine: &Engine, args: &WatchArgs, context: &Context) -> Result<ExitCod
         } else if context.global.json && args.once {
             document::board(&rows, &facts, now, context)?;
         } else if context.global.json {
-            print_events(&events, &facts, None)?;
+            print_events(&events, &rows, &facts, None)?;
         }
         if let Some(until) = args.until {
             if until.is_met(&rows) {
@@ -160,7 +207,7 @@ fn settle(
         update(facts, &rows, true);
         rows = watch.next(Duration::from_millis(450))?.0;
     }
-    update(facts, &rows, false);
+    facts.wait(SETTLED);
     Ok(rows)
 }
 
@@ -171,28 +218,25 @@ fn update(facts: &mut LiveFacts, rows: &[LiveRow], has_changed: bool) -> bool {
 
 fn replay_all(
     replay: &mut Replay,
+    speed: Option<f64>,
     engine: &Engine,
     args: &WatchArgs,
     context: &Context,
 ) -> Result<ExitCode, Failure> {
-    let speed: Option<f64> = match args.speed.as_str() {
-        "max" => None,
-        number => match number.trim_end_matches('x').parse() {
-            Ok(speed) if speed > 0.0 => Some(speed),
-            _ => {
-                return Err(Failure::new(
-                    ERROR,
-                    format!("'{number}' is not a speed: give a factor, or max"),
-                ));
-            }
-        },
-    };
     if replay.broken > 0 {
         let s = if replay.broken == 1 { "" } else { "s" };
-        context.warn(&format!("{} line{s} of the recording cannot be read", replay.broken));
+        let what = if replay.is_day() {
+            format!("message{s}")
+        } else {
+            format!("line{s} of the recording")
+        };
+        context.warn(&format!("{} {what} cannot be read", replay.broken));
     }
-    // Sessions of a recording are not on this disk.
-    let facts = engine.live_facts();
+    // What the rows of the list say is not of the moment that is played.
+    let mut facts = engine.live_facts();
+    for (source, id, title) in replay.titles() {
+        facts.set_title(source, id, title);
+    }
     let is_board = context.on_terminal() && !context.global.json && !args.once;
     let mut before = 0;
     let mut last = Vec::new();
@@ -203,7 +247,7 @@ fn replay_all(
             std::thread::sleep(Duration::from_millis(wait).div_f64(speed));
         }
         if context.global.json && !args.once {
-            print_events(&step.events, &facts, Some(step.t))?;
+            print_events(&step.events, &step.rows, &facts, Some(step.t))?;
         } else if is_board
             && (speed.is_some() || !step.events.is_empty())
             && step.t / 200 != before / 200
@@ -229,13 +273,18 @@ fn replay_all(
     Ok(if args.until.is_some() { ExitCode::from(NOTHING) } else { ExitCode::SUCCESS })
 }
 
-fn print_events(events: &[LiveEvent], facts: &LiveFacts, t: Option<i64>) -> io::Result<()> {
+fn print_events(
+    events: &[LiveEvent],
+    rows: &[LiveRow],
+    facts: &LiveFacts,
+    t: Option<i64>,
+) -> io::Result<()> {
     if events.is_empty() {
         return Ok(());
     }
     let mut out = io::stdout().lock();
     for event in events {
-        let document = document::change(event, facts, t);
+        let document = document::change(event, rows, facts, t);
         let mut line = Vec::new();
         recount_engine::export::json::write_json(&mut line, &document)?;
         line.push(b'\n');

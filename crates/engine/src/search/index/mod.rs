@@ -108,7 +108,7 @@ impl Engine {
         }
         self.trust(index, catalog)?;
         self.mark_indexed(catalog, disk);
-        let states = growth.into_states();
+        let states = growth.take_states();
         if !states.is_empty() {
             // A reader that is not saved starts again.
             self.write_later(move |catalog| {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::SessionFiles;
-use recount_model::{Message, SessionFacts, SessionKind};
+use recount_model::{Message, SessionFacts};
 use recount_search::QueryPlan;
 
 use super::sift::ByteFilter;
@@ -134,7 +134,7 @@ impl Hits<'_> {
             let owner = Arc::new(Owner::of(group.source, &session_files));
             let hits = self.session(group.source, &session_files, &owner, seen);
             // Sub-agents are with the session that ran them, whatever their ids.
-            let group = (session_files.kind == SessionKind::Main).then_some(number);
+            let group = (!session_files.kind.is_subagent()).then_some(number);
             seen.sessions.push(Session { key: owner.key, group, hits });
         }
     }

@@ -1,7 +1,6 @@
 //! How a report was counted: filters, missing data, and prices.
 
 use recount_export::report;
-use recount_model::SessionKind;
 
 use super::super::logs::UsageLogs;
 use super::super::{ContentStats, PriceEntry, PriceOrigin, StatsBasis, StatsRequest, UsageFigures};
@@ -82,11 +81,7 @@ pub(super) fn filters(asked: &StatsRequest, logs: &UsageLogs) -> Vec<(&'static s
         filters.extend(value.clone().map(|value| (name, value)));
     }
     for kind in &query.kinds {
-        let word = match kind {
-            SessionKind::Main => "main",
-            SessionKind::Subagent => "subagent",
-        };
-        filters.push(("kind", word.to_owned()));
+        filters.push(("kind", kind.as_str().to_owned()));
     }
     if query.live {
         filters.push(("only", "live sessions".to_owned()));

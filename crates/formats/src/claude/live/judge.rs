@@ -2,7 +2,7 @@
 
 use recount_model::{LiveSignal, LiveState};
 
-use crate::live::Known;
+use crate::live::{Hooked, Known};
 
 use super::Registered;
 use super::transcript::{Last, Transcript};
@@ -22,6 +22,8 @@ pub(super) struct Looked<'a> {
     pub(super) registered: Option<&'a Registered>,
     pub(super) transcript: Option<&'a Transcript>,
     pub(super) is_headless: bool,
+    /// What the agent said through hooks.
+    pub(super) hooked: Option<&'a Hooked>,
     /// When a sub-agent that has not finished last wrote.
     pub(super) subagent: Option<i64>,
     /// What was said of it before.
@@ -150,6 +152,12 @@ fn untold(looked: &Looked<'_>) -> Verdict {
         if let Some(child) = looked.known.tool_child(looked.now, transcript.prompted - 1000) {
             let runs = signal("process", format!("{} runs", child.comm), child.start_ms);
             return verdict(LiveState::Tool, true, vec![open, runs]);
+        }
+        if let Some(asked) =
+            looked.hooked.and_then(|one| one.permission(looked.known, transcript.last_at))
+        {
+            let told = signal("hook", "asks for a permission", asked);
+            return verdict(LiveState::Approve, true, vec![told, open]);
         }
         let is_agent = transcript.calls.open().any(|call| AGENTS.contains(&call.name.as_str()));
         if is_agent || looked.is_headless {

@@ -9,11 +9,13 @@ mod transcript;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use recount_model::{ContextUse, LiveSession, LiveState, LiveSubagent, SessionId, SourceName};
+use recount_model::{
+    ContextUse, LiveHook, LiveSession, LiveState, LiveSubagent, SessionId, SourceName,
+};
 use serde_json::Value;
 
 use crate::live::{
-    Agents, DocumentParts, FileForm, Known, LiveProcess, LiveSource, LiveTracker, Roster,
+    Agents, DocumentParts, FileForm, HookLog, Known, LiveProcess, LiveSource, LiveTracker, Roster,
     is_helper, option_value, program_name,
 };
 use judge::Verdict;
@@ -103,6 +105,7 @@ struct Tracker {
     /// Sub-agents that the agent says have finished.
     finished: Vec<String>,
     verdicts: BTreeMap<u32, Verdict>,
+    hooks: HookLog,
 }
 
 impl LiveTracker for Tracker {
@@ -163,6 +166,10 @@ impl LiveTracker for Tracker {
 
     fn title(&mut self, _at: i64, _terminal: &str, _title: &str) {}
 
+    fn hook(&mut self, hook: &LiveHook) {
+        self.hooks.update(hook);
+    }
+
     fn sessions(&mut self, now: i64) -> Vec<LiveSession> {
         let agents: Vec<(u32, Known)> =
             self.agents.iter().map(|(key, known)| (key, known.clone())).collect();
@@ -180,6 +187,7 @@ impl LiveTracker for Tracker {
         let oldest = oldest.unwrap_or(i64::MAX).min(time);
         self.transcripts.retain(|_, one| one.changed >= oldest);
         self.subagents.retain(|_, one| one.changed >= oldest);
+        self.hooks.forget(oldest);
         let pids: Vec<u32> = self.agents.iter().map(|(pid, _)| pid).collect();
         self.verdicts.retain(|pid, _| pids.contains(pid));
         self.registry
@@ -233,6 +241,13 @@ impl Tracker {
         let is_here =
             |one: &Transcript| one.folder.is_some() && folders.contains(&one.folder.as_deref());
         let end = known.ended.unwrap_or(i64::MAX);
+        let is_run = |path: &Path| match place(path) {
+            Some(Place::Transcript(id)) => self.hooks.of(id).is_some_and(|one| one.is_below(known)),
+            _ => false,
+        };
+        if let Some(path) = self.transcripts.keys().find(|path| is_run(path)) {
+            return Some(path);
+        }
         let candidates = self.transcripts.iter().filter(|(path, one)| {
             is_here(one)
                 && one.changed >= known.process.start_ms
@@ -277,6 +292,7 @@ impl Tracker {
             registered,
             transcript,
             is_headless,
+            hooked: id.as_deref().and_then(|id| self.hooks.of(id)),
             subagent: subagents.iter().filter(|one| one.is_working).map(|one| one.changed).max(),
             before: self.verdicts.get(&pid),
             now,

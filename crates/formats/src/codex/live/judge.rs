@@ -2,7 +2,7 @@
 
 use recount_model::{LiveSignal, LiveState};
 
-use crate::live::{Known, LiveProcess};
+use crate::live::{Hooked, Known, LiveProcess};
 
 use super::rollout::{Rollout, Turn};
 
@@ -64,6 +64,8 @@ pub(super) struct Looked<'a> {
     /// Processes that name the session.
     pub(super) tools: &'a [LiveProcess],
     pub(super) is_headless: bool,
+    /// What the agent said through hooks.
+    pub(super) hooked: Option<&'a Hooked>,
     /// When a sub-agent that has not finished last wrote.
     pub(super) subagent: Option<i64>,
     pub(super) title: Option<&'a Title>,
@@ -160,6 +162,11 @@ fn open_call(looked: &Looked<'_>, rollout: &Rollout, title: Title) -> Verdict {
     }
     if looked.is_headless || rollout.never_asks || any(WAITING) || looked.subagent.is_some() {
         return verdict(LiveState::Tool, true, vec![open]);
+    }
+    // The hook is run before the question is shown, and before its call is on record or after.
+    if let Some(asked) = looked.hooked.and_then(|one| one.permission(looked.known, call.since)) {
+        let told = signal("hook", "asks for a permission", asked);
+        return verdict(LiveState::Approve, true, vec![told, open]);
     }
     let age = looked.now - call.since;
     if title.says == Says::Working && age > 2 * ASKED {

@@ -9,11 +9,11 @@ mod rollout;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use recount_model::{LiveSession, LiveState, LiveSubagent, SessionId, SourceName};
+use recount_model::{LiveHook, LiveSession, LiveState, LiveSubagent, SessionId, SourceName};
 use serde_json::Value;
 
 use crate::live::{
-    Agents, DocumentParts, FileForm, Known, LiveProcess, LiveSource, LiveTracker, Roster,
+    Agents, DocumentParts, FileForm, HookLog, Known, LiveProcess, LiveSource, LiveTracker, Roster,
     is_helper, program_name,
 };
 use judge::{Title, Verdict};
@@ -133,6 +133,7 @@ struct Tracker {
     tools: BTreeMap<String, Vec<LiveProcess>>,
     titles: BTreeMap<String, Title>,
     verdicts: BTreeMap<String, Verdict>,
+    hooks: HookLog,
 }
 
 impl LiveTracker for Tracker {
@@ -176,6 +177,10 @@ impl LiveTracker for Tracker {
         self.titles.entry(terminal.to_owned()).or_default().update(at, title);
     }
 
+    fn hook(&mut self, hook: &LiveHook) {
+        self.hooks.update(hook);
+    }
+
     fn sessions(&mut self, now: i64) -> Vec<LiveSession> {
         let owned = self.owned();
         let agents: Vec<(u32, Known)> =
@@ -195,6 +200,7 @@ impl LiveTracker for Tracker {
         let oldest = all.map(|(_, known)| known.process.start_ms).min();
         let oldest = oldest.unwrap_or(i64::MAX).min(time);
         self.rollouts.retain(|_, one| one.changed >= oldest);
+        self.hooks.forget(oldest);
         let keys: Vec<String> = self.agents.iter().map(|(pid, _)| pid.to_string()).collect();
         self.verdicts.retain(|key, _| keys.contains(key) || key.contains('/'));
     }
@@ -318,6 +324,7 @@ impl Tracker {
             rollout,
             tools: &tools,
             is_headless: is_exec,
+            hooked: id.as_deref().and_then(|id| self.hooks.of(id)),
             subagent: subagents
                 .iter()
                 .filter(|(_, one)| one.turn == Turn::Open)

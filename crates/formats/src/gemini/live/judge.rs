@@ -2,7 +2,7 @@
 
 use recount_model::{LiveSignal, LiveState};
 
-use crate::live::Known;
+use crate::live::{Hooked, Known};
 
 use super::conversation::{Conversation, Last, is_subagent_working};
 use super::prompts::Prompted;
@@ -13,6 +13,8 @@ const TYPED: i64 = 2500;
 const TITLE_LAG: i64 = 500;
 /// A terminal that is silent for so long after the last record waits for somebody.
 const SILENT_AFTER: i64 = 1500;
+/// A record that was written before a hook ran may be seen so long after it.
+const BEHIND: i64 = 1500;
 /// A terminal that was never silent for so long after an answer shows a tool.
 const BUSY_AFTER: i64 = 2200;
 
@@ -60,6 +62,8 @@ pub(super) struct Looked<'a> {
     pub(super) is_editor: bool,
     pub(super) conversation: Option<&'a Conversation>,
     pub(super) prompted: Option<&'a Prompted>,
+    /// What the agent said through hooks.
+    pub(super) hooked: Option<&'a Hooked>,
     /// When a sub-agent last wrote.
     pub(super) subagent: Option<i64>,
     pub(super) title: Option<&'a Title>,
@@ -99,7 +103,15 @@ pub(super) fn judge(looked: &Looked<'_>) -> Verdict {
     }
     let (last, last_at) =
         looked.conversation.map_or((Last::Nothing, 0), |one| (one.last, one.last_at));
-    let typed = looked.prompted.and_then(|one| one.prompt);
+    if let Some(asked) = asked_by_hook(looked, last_at, title) {
+        return verdict(
+            LiveState::Approve,
+            true,
+            vec![signal("hook", "asks for a permission", asked)],
+        );
+    }
+    let hooked = looked.hooked.and_then(|one| one.prompt);
+    let typed = looked.prompted.and_then(|one| one.prompt).max(hooked);
     // A title that still says ready is about to change, unless the prompt was taken by something else.
     let soonest = if title.says == Says::Ready { TITLE_LAG } else { 0 };
     let is_fresh =
@@ -137,6 +149,22 @@ pub(super) fn judge(looked: &Looked<'_>) -> Verdict {
         Last::Prompt | Last::ToolResult => open_turn(looked, last, last_at, title),
         Last::Answer { is_empty } => answered(looked, is_empty, last_at, title),
     }
+}
+
+/// Returns since when a permission is asked for, if a hook said so and nothing has happened since.
+fn asked_by_hook(looked: &Looked<'_>, last_at: i64, title: Title) -> Option<i64> {
+    let asked = looked.hooked?.permission(looked.known, last_at)?;
+    let is_answered = looked.known.tool_child(looked.now, asked).is_some()
+        || title.is_working_since(asked)
+        || looked.known.is_busy_since(asked + SILENT_AFTER);
+    (!is_answered).then_some(asked)
+}
+
+/// Returns when the turn ended, if a hook said so and nothing has happened since.
+fn ended_by_hook(looked: &Looked<'_>, prompted: i64, last_at: i64, title: Title) -> Option<i64> {
+    let ended = looked.hooked?.turn_end(prompted)?;
+    // The answer is on disk before the hook runs, but may be seen after it.
+    (ended >= last_at - BEHIND && !title.is_working_since(ended)).then_some(ended)
 }
 
 /// A request is with the model, or what follows it is not on record yet.
@@ -185,6 +213,11 @@ fn answered(looked: &Looked<'_>, is_empty: bool, last_at: i64, title: Title) -> 
     let age = looked.now - last_at;
     let record =
         signal("records", if is_empty { "an answer without text" } else { "an answer" }, last_at);
+    let prompted = looked.conversation.map_or(last_at, |one| one.prompted);
+    if let Some(ended) = ended_by_hook(looked, prompted, last_at, title) {
+        let over = signal("hook", "the turn is over", ended);
+        return verdict(LiveState::Yours, true, vec![record, over]);
+    }
     if let Some(child) = looked.known.tool_child(looked.now, last_at - 1000) {
         return verdict(
             LiveState::Tool,
@@ -244,6 +277,12 @@ fn answered(looked: &Looked<'_>, is_empty: bool, last_at: i64, title: Title) -> 
             verdict(LiveState::Tool, false, vec![record, busy])
         };
     }
+    // Hooks would have said that the turn is over. A terminal that stays silent says so too.
+    let is_hooked = looked.hooked.is_some_and(|one| one.is_in_turn(prompted));
+    if is_hooked && age > BEHIND && !looked.known.is_silent_since(last_at + SILENT_AFTER) {
+        let open = signal("hook", "the turn is not over", prompted);
+        return verdict(LiveState::Tool, false, vec![record, open]);
+    }
     let was_silent = looked.known.silent.is_some_and(|at| at > last_at);
     if age > BUSY_AFTER && !was_silent && looked.known.is_busy_since(last_at) {
         return verdict(LiveState::Tool, false, vec![record, busy]);
@@ -264,6 +303,14 @@ fn ended_verdict(looked: &Looked<'_>, ended: i64) -> Verdict {
     let quit = quit.filter(|quit| *quit >= looked.known.process.start_ms);
     if let Some(quit) = quit {
         return verdict(LiveState::Done, true, vec![gone, signal("log", "told to quit", quit)]);
+    }
+    let end = looked.hooked.and_then(|one| one.end(looked.known.process.start_ms));
+    if let Some(end) = end {
+        return verdict(
+            LiveState::Done,
+            true,
+            vec![gone, signal("hook", "the session ended", end)],
+        );
     }
     let before = looked.before.map(|before| before.state);
     match before {

@@ -10,11 +10,11 @@ mod prompts;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use recount_model::{LiveSession, SessionId};
+use recount_model::{LiveHook, LiveSession, SessionId};
 use serde_json::Value;
 
 use crate::live::{
-    Agents, DocumentParts, FileForm, Known, LiveProcess, LiveSource, LiveTracker, Roster,
+    Agents, DocumentParts, FileForm, HookLog, Known, LiveProcess, LiveSource, LiveTracker, Roster,
     option_value,
 };
 use conversation::Conversation;
@@ -101,6 +101,7 @@ struct Tracker {
     subagents: BTreeMap<PathBuf, Conversation>,
     prompts: BTreeMap<String, PromptLog>,
     titles: BTreeMap<String, Title>,
+    hooks: HookLog,
     /// Which of several processes a file belongs to, where the terminals told it.
     decided: BTreeMap<PathBuf, u32>,
     /// What each row said last, for what a process that ended was doing.
@@ -159,6 +160,10 @@ impl LiveTracker for Tracker {
         self.titles.entry(terminal.to_owned()).or_default().update(at, title);
     }
 
+    fn hook(&mut self, hook: &LiveHook) {
+        self.hooks.update(hook);
+    }
+
     fn sessions(&mut self, now: i64) -> Vec<LiveSession> {
         self.decide(now);
         let owned = self.owned_files();
@@ -189,6 +194,7 @@ impl LiveTracker for Tracker {
         let oldest = oldest.unwrap_or(i64::MAX).min(time);
         self.sessions.retain(|_, one| one.changed >= oldest);
         self.subagents.retain(|_, one| one.changed >= oldest);
+        self.hooks.forget(oldest);
         let sessions = &self.sessions;
         self.decided.retain(|path, _| sessions.contains_key(path));
         let keys: Vec<u32> = self.agents.iter().map(|(key, _)| key).collect();
@@ -248,13 +254,22 @@ impl Tracker {
             .collect();
         files.sort_by_key(|(_, _, started)| *started);
         for &(path, conversation, started) in &files {
-            let in_project = |known: &Known| self.is_in_project(known, path);
+            let Some(Place::Session(project)) = place(path) else { continue };
+            let in_project = |known: &Known| self.is_in_project(known, project);
             let lived = |known: &Known, at: i64| {
                 known.process.start_ms <= at && known.ended.is_none_or(|ended| ended >= at)
             };
             let candidates = || workers.iter().rev().filter(|(_, known)| in_project(known));
             let born = || candidates().filter(|(_, known)| lived(known, started));
             let told = self.decided.get(path);
+            // Whoever runs the hooks of a session works in it.
+            let hooked = conversation.id.as_deref().and_then(|id| self.hooks.of(id));
+            let runs =
+                candidates().find(|(_, known)| hooked.is_some_and(|one| one.is_below(known)));
+            if let Some((key, _)) = runs {
+                owned.entry(*key).or_default().push(path.clone());
+                continue;
+            }
             let native = born()
                 .find(|(key, _)| Some(key) == told)
                 .or_else(|| {
@@ -300,10 +315,11 @@ impl Tracker {
             if now - started > DECIDED_WITHIN || self.decided.contains_key(path) {
                 continue;
             }
+            let Some(Place::Session(project)) = place(path) else { continue };
             let may_own = |known: &Known| {
                 known.ended.is_none()
                     && known.process.start_ms <= started
-                    && self.is_in_project(known, path)
+                    && self.is_in_project(known, project)
             };
             let candidates: Vec<(u32, &Known)> =
                 self.agents.iter().filter(|(_, known)| may_own(known)).collect();
@@ -322,11 +338,11 @@ impl Tracker {
         self.decided.extend(decided);
     }
 
-    fn is_in_project(&self, known: &Known, file: &Path) -> bool {
-        let Some(Place::Session(project)) = place(file) else { return false };
+    fn is_in_project(&self, known: &Known, project: &str) -> bool {
+        let root = self.roots.get(project);
         let is_folder = |folder: &str| {
-            self.roots.get(project).is_some_and(|root| root == folder)
-                || super::project::hash(folder).as_str() == project
+            root.is_some_and(|root| root == folder)
+                || (is_hash(project) && super::project::hash(folder).as_str() == project)
         };
         let folders = [known.process.cwd.as_deref(), known.process.variable("PWD")];
         folders.into_iter().flatten().any(is_folder)
@@ -360,6 +376,7 @@ impl Tracker {
             conversation,
             prompted,
             subagent: subagents.iter().map(|(_, one)| one.changed).max(),
+            hooked: id.as_deref().and_then(|id| self.hooks.of(id)),
             title: known.process.terminal_key().and_then(|key| self.titles.get(&key)),
             before: self.verdicts.get(&key),
             now,
@@ -406,11 +423,17 @@ impl Tracker {
     fn project_of(&self, known: &Known) -> Option<String> {
         let folder = known.process.cwd.as_deref()?;
         let named = self.roots.iter().find(|(_, root)| root.as_str() == folder);
+        if let Some((name, _)) = named {
+            return Some(name.clone());
+        }
         let hash = super::project::hash(folder).as_str().to_owned();
-        named
-            .map(|(name, _)| name.clone())
-            .or_else(|| self.prompts.contains_key(&hash).then_some(hash))
+        self.prompts.contains_key(&hash).then_some(hash)
     }
+}
+
+/// Whether the name of a project directory is a hash rather than a word.
+fn is_hash(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Subcommands that are no session.

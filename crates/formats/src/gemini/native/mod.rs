@@ -53,7 +53,7 @@ impl NativeFormat for Log {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let id = id.as_str().chars().map(|c| if plain(c) { c } else { '_' });
         match kind {
-            SessionKind::Main => {
+            SessionKind::Main | SessionKind::Headless => {
                 let minute = began.unwrap_or(Timestamp::UNIX_EPOCH).strftime("%Y-%m-%dT%H-%M");
                 format!("session-{minute}-{}", id.take(SHORT).collect::<String>())
             }

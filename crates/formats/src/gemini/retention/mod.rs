@@ -7,7 +7,7 @@ mod installed;
 mod linked;
 mod renew;
 mod rules;
-mod settings;
+pub(super) mod settings;
 mod trust;
 mod wanted;
 
