@@ -267,7 +267,7 @@ fn sub_agents_are_listed_when_asked_for() {
     insta::assert_snapshot!(home.run(["list", "--kind", "robot"]), @r"
     ------- stderr -------
     error: invalid value 'robot' for '--kind <KIND>'
-      [possible values: main, subagent]
+      [possible values: main, subagent, headless]
 
     For more information, try '--help'.
     [exit 2]

@@ -142,6 +142,30 @@ mod tests {
                   }
                 ]
               }
+            ],
+            "Notification": [
+              {
+                "hooks": [
+                  {
+                    "name": "recount-guard",
+                    "type": "command",
+                    "command": "recount guard --hook run",
+                    "timeout": 5000
+                  }
+                ]
+              }
+            ],
+            "AfterAgent": [
+              {
+                "hooks": [
+                  {
+                    "name": "recount-guard",
+                    "type": "command",
+                    "command": "recount guard --hook run",
+                    "timeout": 5000
+                  }
+                ]
+              }
             ]
           }
         }
