@@ -23,7 +23,7 @@ use crate::output::sanitize::single_line;
 #[command(after_help = "\
 Examples:
   recount testbed --demo demo && recount --home demo list --all
-  recount testbed big --sessions 3000 --megabytes 1000 --projects 40")]
+  recount testbed big --sessions 300 --megabytes 50 --projects 12")]
 pub(crate) struct TestbedArgs {
     /// Folder to create
     dir: PathBuf,
