@@ -168,6 +168,8 @@ impl Stage {
         let stage = Self { folder, programs: files::root().join(target()).join("debug") };
         let home = stage.home();
         let made = fs::create_dir_all(&stage.folder).and_then(|()| fs::create_dir_all(&home));
+        // Agents that run on this machine are not those of the examples.
+        let made = made.and_then(|()| fs::write(stage.process_table(), "[]"));
         made.map_err(|error| TaskError::new(format!("{}: {error}", home.display())))?;
         let demo = stage.run("recount testbed --demo ~", COLUMNS)?;
         if demo.code != Some(0) {
@@ -183,6 +185,10 @@ impl Stage {
         self.folder.join("home")
     }
 
+    fn process_table(&self) -> PathBuf {
+        self.folder.join("processes.json")
+    }
+
     /// Runs a shell command line.
     fn run(&self, line: &str, columns: &str) -> Result<Outcome, TaskError> {
         let home = self.home();
@@ -195,6 +201,7 @@ impl Stage {
             .envs([("RECOUNT_NOW", NOW), ("TZ", "UTC"), ("LANG", "C.UTF-8")])
             .envs([("COLUMNS", columns), ("RECOUNT_WIDTH", columns), ("RECOUNT_BACKGROUND", "0")])
             .env("RECOUNT_TERMINAL", "examples")
+            .env("RECOUNT_PROCESS_TABLE", self.process_table())
             .env("FIXTURES", files::root().join("fixtures"))
             .env("HOME", &home)
             .env("PATH", path.map_err(|error| TaskError::new(error.to_string()))?)
