@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 
+import linear_agents as agent
+
 ID = "11111111-2222-4333-8444-555555555555"
 # Four times the input may take this many times the time: linear is 4, the square is 16.
 MOST = 8.0
@@ -123,6 +125,8 @@ SHOW, LIST = ["show", "11111111", "--json"], ["list", "--all", "--json"]
 TEXT = ["show", "11111111"]
 INDEX, DOCTOR, TOUCHED = ["index"], ["doctor"], ["list", "--all", "--touched", "f17"]
 PRUNE, EXPORT = ["prune", "--older", "1d"], ["export", "11111111"]
+STATS, DELETE = ["stats", "--all", "--json"], ["delete", "11111111", "--dry-run"]
+READ, MANY = [LIST, SHOW, TEXT, EXPORT, STATS, DOCTOR], [LIST, STATS, DOCTOR, INDEX, ["projects"], ["guard"]]
 # The case, its smallest size, the commands, and the maximum memory per byte of input.
 CASES = {
     "calls": (calls, 5_000, [LIST, SHOW, TEXT, INDEX, DOCTOR, TOUCHED, EXPORT], None),
@@ -137,6 +141,33 @@ CASES = {
     "keys": (keys, 20_000, [LIST, SHOW, INDEX, TOUCHED], None),
     "paragraph": (paragraph, 2_000_000, [TEXT], 6),
     "word": (word, 2_000_000, [TEXT], 6),
+    # Claude Code
+    "same-parent": (agent.same_parent, 25_000, READ, None),
+    "deep-chain": (agent.deep_chain, 12_500, READ, None),
+    "backwards": (agent.backwards, 12_500, READ, None),
+    "branches": (agent.branches, 10_000, READ, None),
+    "blocks": (agent.blocks, 5_000, READ, None),
+    "parallel": (agent.parallel, 5_000, READ, None),
+    "claude-tools": (agent.claude_tools, 5_000, READ, None),
+    "segments": (agent.segments, 2_500, READ, None),
+    "lost-parents": (agent.lost_parents, 10_000, READ, None),
+    "boundaries": (agent.boundaries, 5_000, READ, None),
+    "copies": (agent.copies, 500, MANY, None),
+    "subagents": (agent.subagents, 500, MANY + [SHOW, DELETE], None),
+    # Codex
+    "turns": (agent.turns, 5_000, READ, None),
+    "rollbacks": (agent.rollbacks, 25_000, READ, None),
+    "deep-rollbacks": (agent.deep_rollbacks, 25_000, READ, None),
+    "outputs": (agent.outputs, 10_000, READ, None),
+    "same-call": (agent.same_call, 10_000, READ, None),
+    "codex-tools": (agent.codex_tools, 5_000, READ, None),
+    "spawns": (agent.spawns, 5_000, READ, None),
+    "compactions": (agent.compactions, 2_500, READ, None),
+    "bases": (agent.bases, 250, MANY, None),
+    "reverts": (agent.reverts, 500, MANY + [SHOW, EXPORT, DELETE], None),
+    "same-thread": (agent.same_thread, 1_000, MANY + [SHOW], None),
+    "threads": (agent.threads, 1_000, MANY, None),
+    "names": (agent.names, 25_000, [LIST, SHOW], None),
 }
 
 
@@ -184,21 +215,28 @@ def check(name, command, sizes, homes, program, idle, per_byte):
 
 
 def make(scratch, name, lines, size):
-    """Returns a home, and the size of its sessions."""
+    """Returns a home, and the size of its sessions.
+
+    A child makes it: the peak memory of a program includes that of its parent when it was started, so this process stays small."""
     home = os.path.join(scratch, f"{name}-{size}")
-    folder = os.path.join(home, ".gemini/tmp/shop/chats")
-    os.makedirs(folder)
-    made = lines(size)
+    child = os.fork()
+    if child == 0:
+        write(home, lines(size))
+        os._exit(0)
+    if os.waitpid(child, 0)[1] != 0:
+        raise SystemExit(f"error: cannot make {name}")
+    files = (os.path.join(folder, file) for folder, _, names in os.walk(home) for file in names)
+    return home, sum(map(os.path.getsize, files))
+
+
+def write(home, made):
     if not isinstance(made, dict):
         made = {"session-2026-09-02T08-00-11111111.jsonl": made}
-    total = 0
     for file, records in made.items():
-        text = "".join(json.dumps(record) + "\n" for record in records)
-        total += len(text)
-        os.makedirs(os.path.dirname(os.path.join(folder, file)), exist_ok=True)
-        with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
-            out.write(text)
-    return home, total
+        path = os.path.join(home, file if file.startswith(".c") else f".gemini/tmp/shop/chats/{file}")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as out:
+            out.writelines(json.dumps(record) + "\n" for record in records)
 
 
 def measure(program, home, command):

@@ -34,6 +34,7 @@ pub mod fuzz;
 pub mod gemini;
 mod grouping;
 pub mod hook;
+mod id_index;
 pub mod json;
 pub mod live;
 mod named_folders;

@@ -1,5 +1,7 @@
 //! The form in which what was read of a group of files is kept in the catalog.
 
+use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -17,6 +19,9 @@ use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 
 /// Raised with every change to the form, or to what is counted.
 pub(crate) const VERSION: u32 = 12;
+
+/// Up to this many files of a group are searched one by one.
+const FEW_FILES: usize = 16;
 
 /// What is kept of a session, wherever its files lie.
 #[derive(Serialize, Deserialize)]
@@ -163,8 +168,17 @@ fn is_base(file: &FileFacts) -> bool {
 
 /// Writes down what was read of a group. `None` when it cannot be told again which file was which.
 pub(crate) fn encode(group: &Group, digests: &[&Digest]) -> Option<Vec<u8>> {
-    let number = |scanned: &ScannedFile| {
-        group.files.iter().position(|(_, file)| file.path == scanned.at.path)
+    // Searching a group with many files one by one would take the square of their number.
+    let paths = group.files.iter().map(|(_, file)| file.path.as_path());
+    let places: HashMap<&Path, usize> = if group.files.len() > FEW_FILES {
+        paths.clone().zip(0..).collect()
+    } else {
+        HashMap::new()
+    };
+    let number = |scanned: &ScannedFile| match places.get(scanned.at.path.as_path()) {
+        Some(at) => Some(*at),
+        None if places.is_empty() => paths.clone().position(|path| path == scanned.at.path),
+        None => None,
     };
     let mut sessions = Vec::with_capacity(digests.len());
     for digest in digests {

@@ -10,6 +10,7 @@ use super::row::{Row, Usage};
 use super::state::{Level, RowKind};
 use super::tool::{self, CallBody};
 use super::wording::shown;
+use crate::id_index::IdIndex;
 use crate::json::{JsonScan, JsonTree, Scanner};
 use crate::source::{Detail, MessageRequest};
 
@@ -40,6 +41,7 @@ pub(crate) fn message(request: &MessageRequest<'_>) -> JsonScan<Message> {
 struct Body {
     usage: Option<Usage>,
     calls: Vec<CallBody>,
+    index: IdIndex,
 }
 
 impl Body {
@@ -75,7 +77,8 @@ impl Body {
                 self.blocks(message, fields.content, time, detail);
             }
             RowKind::Results | RowKind::ResultsAndPrompt if !is_first => {
-                tool::results(&mut self.calls, fields.content, fields.result, detail);
+                let (content, rich) = (fields.content, fields.result);
+                tool::results(&mut self.calls, &mut self.index, content, rich, detail);
             }
             RowKind::Message(_)
             | RowKind::Notice(_)
@@ -113,7 +116,7 @@ impl Body {
                     self.calls.push(tool::call(block, time, detail));
                 }
                 Some(kind) if kind.ends_with("_tool_result") => {
-                    tool::server_result(&mut self.calls, block);
+                    tool::server_result(&mut self.calls, &mut self.index, block);
                 }
                 Some("image" | "document") => message.media.extend(media(block)),
                 Some(kind) if is_silent(kind) => {}

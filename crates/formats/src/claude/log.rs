@@ -20,6 +20,7 @@ use super::state::{
 };
 use super::wording::{LEAD, Wording, may_be_title, shown, wording};
 use crate::bytes::WORTH_SHARING;
+use crate::id_index::{FEW, IdIndex};
 use crate::json::{JsonScan, ScanError, Scanner, Text};
 use crate::outline::{CallEnd, Outline, Problems};
 use crate::source::{Reader, ReaderState, stable_hash};
@@ -52,6 +53,10 @@ pub(crate) struct Log {
     /// Calls that ran sub-agents, by their id.
     #[serde(skip)]
     agents: HashMap<u64, u32, RandomState>,
+    #[serde(skip)]
+    models: IdIndex,
+    #[serde(skip)]
+    tools: IdIndex,
 }
 
 fn no_file() -> Arc<str> {
@@ -92,6 +97,8 @@ impl Log {
             rows: Lookup::default(),
             answers: Lookup::default(),
             agents: HashMap::default(),
+            models: IdIndex::default(),
+            tools: IdIndex::default(),
         }
     }
 
@@ -342,7 +349,8 @@ impl Log {
         let message = &row.message;
         let Some(id) = message.id.or(row.uuid) else { return };
         let number = self.answer_number(id);
-        let model = message.model.map(|model| number_of(&mut self.facts.models, model));
+        let model = message.model;
+        let model = model.map(|model| number_of(&mut self.facts.models, &mut self.models, model));
         for call in &message.content.calls {
             if let Some((id, tool)) = self.call(call) {
                 self.facts.calls.push(Call { id, tool, answer: number });
@@ -383,7 +391,7 @@ impl Log {
     fn call(&mut self, block: &CallBlock<'_>) -> Option<(u64, u16)> {
         let (id, name) = (block.id?, block.name?);
         let hash = stable_hash(&*id.decode());
-        let tool = number_of(&mut self.facts.tools, name);
+        let tool = number_of(&mut self.facts.tools, &mut self.tools, name);
         if is_agent_tool(name) {
             self.agents.insert(hash, number(self.facts.agents.len()));
             self.facts.agents.push(AgentLink {
@@ -730,8 +738,13 @@ fn number(count: usize) -> u32 {
 }
 
 /// Returns the number of a name in a list of those that were met.
-fn number_of(names: &mut Vec<Box<str>>, name: Text<'_>) -> u16 {
-    let at = names.iter().position(|known| name.is(known)).unwrap_or_else(|| {
+fn number_of(names: &mut Vec<Box<str>>, index: &mut IdIndex, name: Text<'_>) -> u16 {
+    let known = if names.len() <= FEW {
+        names.iter().position(|known| name.is(known))
+    } else {
+        index.find(names, |known| Some(known), Some(&name.decode()))
+    };
+    let at = known.unwrap_or_else(|| {
         names.push(name.decode().into());
         names.len() - 1
     });

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use recount_model::{Media, OutputState, RawJson, ToolCall, ToolStatus};
 
 use super::body::{add_text, media};
+use crate::id_index::IdIndex;
 use crate::json::JsonTree;
 use crate::source::{Detail, FileAccess, FileTouch};
 
@@ -58,6 +59,7 @@ fn key_arg(args: &JsonTree) -> Option<String> {
 /// Takes the results in a user row. The rich result is that of the row's only result.
 pub(crate) fn results(
     calls: &mut [CallBody],
+    index: &mut IdIndex,
     content: Option<&[u8]>,
     rich: Option<&[u8]>,
     detail: Detail,
@@ -69,9 +71,8 @@ pub(crate) fn results(
     let rich = rich.filter(|_| alone).and_then(|raw| JsonTree::parse(raw).ok());
     for block in blocks.iter().filter(is_result) {
         let id = block.text("tool_use_id");
-        let Some(body) = calls.iter_mut().find(|body| body.call.id.as_deref() == id) else {
-            continue;
-        };
+        let known = index.find(calls, |body| body.call.id.as_deref(), id);
+        let Some(body) = known.and_then(|at| calls.get_mut(at)) else { continue };
         let call = &mut body.call;
         let text = block.get("content").and_then(text_of);
         call.status = status(block, text.as_deref());
@@ -88,9 +89,10 @@ pub(crate) fn results(
 }
 
 /// Takes the result of a tool that the service itself ran.
-pub(crate) fn server_result(calls: &mut [CallBody], block: &JsonTree) {
+pub(crate) fn server_result(calls: &mut [CallBody], index: &mut IdIndex, block: &JsonTree) {
     let id = block.text("tool_use_id");
-    let Some(body) = calls.iter_mut().find(|body| body.call.id.as_deref() == id) else { return };
+    let known = index.find(calls, |body| body.call.id.as_deref(), id);
+    let Some(body) = known.and_then(|at| calls.get_mut(at)) else { return };
     let content = block.get("content");
     let failed = content.and_then(|content| content.get("error_code")).is_some();
     body.call.status = if failed { ToolStatus::Error } else { ToolStatus::Success };

@@ -5,6 +5,7 @@ use recount_model::{
     Thought, What, timestamp,
 };
 
+use crate::id_index::IdIndex;
 use crate::json::JsonTree;
 use crate::source::{Detail, MessageRequest};
 
@@ -27,7 +28,12 @@ pub(super) fn message(request: &MessageRequest<'_>) -> Result<Message, Problem> 
     };
     let kind = request.entry.map_or(MessageKind::Notice, |entry| entry.kind);
     let mut message = Message::at(place, kind, request.fate);
-    let mut body = Body { message: &mut message, guess: None, detail: request.detail };
+    let mut body = Body {
+        message: &mut message,
+        guess: None,
+        calls: IdIndex::default(),
+        detail: request.detail,
+    };
     let pieces = request.pieces.iter().map(|piece| piece.bytes);
     for bytes in std::iter::once(request.bytes).chain(pieces) {
         let changed =
@@ -83,6 +89,7 @@ struct Body<'a> {
     message: &'a mut Message,
     /// What it is as far as its records tell.
     guess: Option<MessageKind>,
+    calls: IdIndex,
     detail: Detail,
 }
 
@@ -120,7 +127,9 @@ impl Body<'_> {
                 self.guess = Some(MessageKind::Context);
                 self.say(&texts(item.get("content")));
             }
-            _ if kind.ends_with("_output") => tool::add_output(self.message, item, self.detail),
+            _ if kind.ends_with("_output") => {
+                tool::add_output(self.message, &mut self.calls, item, self.detail);
+            }
             _ if kind.ends_with("_call") => {
                 self.guess = Some(MessageKind::Answer);
                 self.message.tool_calls.push(tool::call(kind, item, self.detail));
@@ -250,7 +259,7 @@ impl Body<'_> {
             return;
         }
         self.guess = self.guess.or(Some(MessageKind::ToolResult));
-        tool::add_detail(self.message, item, id, self.detail);
+        tool::add_detail(self.message, &mut self.calls, item, id, self.detail);
     }
 
     fn review(&mut self, what: &str, detail: Option<&str>) {

@@ -3,7 +3,7 @@
 //! A thread that was reverted goes on in a new file, which begins where an older one was cut. The newest is the one that is
 //! loaded, with the starts of those it goes on from; what was cut off is undone.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use recount_model::{Fate, FileRole, SessionId, SessionKind};
 
@@ -85,17 +85,19 @@ fn go_on(members: &mut [SessionFile]) {
     let Some(main) = members.iter().position(|member| member.role == FileRole::Main) else {
         return;
     };
+    let holders = holders(members);
     let mut loaded = HashSet::from([main]);
     let mut next = members.get(main).and_then(|member| CodexState::read(&member.file.outline).base);
     while let Some((rollout, end)) = next.take() {
-        let Some(at) = holder(members, &rollout).filter(|at| loaded.insert(*at)) else { break };
+        let at = holders.get(&*rollout).copied();
+        let Some(at) = at.filter(|at| loaded.insert(*at)) else { break };
         let Some(member) = members.get_mut(at) else { break };
         member.is_loaded = true;
         undo_from(&mut member.file.outline, end);
         next = CodexState::read(&member.file.outline).base;
         let foreign = member.file.outline.head.base.clone();
         let foreign = foreign.filter(|_| {
-            next.as_ref().is_some_and(|(rollout, _)| holder(members, rollout).is_none())
+            next.as_ref().is_some_and(|(rollout, _)| !holders.contains_key(&**rollout))
         });
         if let Some(main) = members.get_mut(main) {
             main.file.outline.head.base = foreign;
@@ -108,12 +110,15 @@ fn go_on(members: &mut [SessionFile]) {
     }
 }
 
-/// Finds the file of a rollout, where it is one of the thread's own stretches.
-fn holder(members: &[SessionFile], wanted: &str) -> Option<usize> {
-    let is_it = |member: &SessionFile| {
-        matches!(member.role, FileRole::Part | FileRole::Main) && rollout(&member.file).1 == wanted
-    };
-    members.iter().position(is_it)
+/// Returns the file of each rollout that is one of the thread's own stretches.
+fn holders(members: &[SessionFile]) -> HashMap<String, usize> {
+    let mut holders = HashMap::new();
+    for (at, member) in members.iter().enumerate() {
+        if matches!(member.role, FileRole::Part | FileRole::Main) {
+            holders.entry(rollout(&member.file).1).or_insert(at);
+        }
+    }
+    holders
 }
 
 /// Marks what was recorded at or behind an offset as undone.
@@ -134,25 +139,30 @@ pub(super) fn borrowed(
     session_files: SessionFiles,
     base: &Base,
 ) -> Option<(Vec<SessionFile>, Option<Base>)> {
-    let mut files = session_files.files;
+    let holders = holders(&session_files.files);
+    let mut files: Vec<Option<SessionFile>> = session_files.files.into_iter().map(Some).collect();
     let mut borrowed = Vec::new();
     let mut wanted = Some((base.file.clone().unwrap_or_else(|| base.group.clone()), base.end));
     let mut next = None;
     while let Some((rollout, end)) = wanted.take() {
-        let Some(at) = holder(&files, &rollout) else {
+        let at = holders.get(&*rollout).copied();
+        let Some(found) = at.and_then(|at| files.get_mut(at)?.take()) else {
             if borrowed.is_empty() {
                 return None;
             }
             break;
         };
-        let SessionFile { file, .. } = files.remove(at);
+        let file = found.file;
         wanted = CodexState::read(&file.outline).base;
         // The other thread begins with the messages as they were then, not with their later fate.
         let mut outline = file.outline.before(end);
         restore(&mut outline);
         next = wanted
             .as_ref()
-            .filter(|(rollout, _)| holder(&files, rollout).is_none())
+            .filter(|(rollout, _)| {
+                let at = holders.get(&**rollout).copied();
+                at.and_then(|at| files.get(at)?.as_ref()).is_none()
+            })
             .and(file.outline.head.base.clone());
         let file = ScannedFile { outline, ..file };
         borrowed.push(SessionFile {

@@ -2,6 +2,7 @@
 
 use recount_model::{Message, RawJson, ToolCall, ToolStatus};
 
+use crate::id_index::IdIndex;
 use crate::json::{JsonTree, compact};
 use crate::source::Detail;
 
@@ -66,7 +67,12 @@ pub(super) fn patch_of(name: &str, args: &str) -> Option<String> {
 }
 
 /// Gives an output to its call.
-pub(super) fn add_output(message: &mut Message, item: &JsonTree, detail: Detail) {
+pub(super) fn add_output(
+    message: &mut Message,
+    index: &mut IdIndex,
+    item: &JsonTree,
+    detail: Detail,
+) {
     let id = item.text("call_id");
     let (text, media) = match item.get("output") {
         Some(JsonTree::Array(parts)) => {
@@ -82,7 +88,7 @@ pub(super) fn add_output(message: &mut Message, item: &JsonTree, detail: Detail)
         None => (String::new(), Vec::new()),
     };
     let raw = quoted(&text);
-    let known = message.tool_calls.iter().position(|call| call.id.as_deref() == id);
+    let known = index.find(&message.tool_calls, |call| call.id.as_deref(), id);
     let at = known.unwrap_or_else(|| {
         message
             .tool_calls
@@ -109,9 +115,15 @@ pub(super) fn add_output(message: &mut Message, item: &JsonTree, detail: Detail)
 }
 
 /// Adds what an event tells of a call: how it ended, what it changed. One that is not known is a step of a script.
-pub(super) fn add_detail(message: &mut Message, item: &JsonTree, id: Option<&str>, detail: Detail) {
+pub(super) fn add_detail(
+    message: &mut Message,
+    index: &mut IdIndex,
+    item: &JsonTree,
+    id: Option<&str>,
+    detail: Detail,
+) {
     let known =
-        message.tool_calls.iter().position(|call| call.id.is_some() && call.id.as_deref() == id);
+        id.and_then(|id| index.find(&message.tool_calls, |call| call.id.as_deref(), Some(id)));
     let at = known.unwrap_or_else(|| {
         message.tool_calls.push(step(item, id, detail));
         message.tool_calls.len() - 1
