@@ -6,6 +6,7 @@
 mod id;
 mod live;
 mod message;
+pub mod path_text;
 mod problem;
 mod project;
 mod retention;
