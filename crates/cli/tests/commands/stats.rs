@@ -457,3 +457,20 @@ fn active_time_by_model_adds_up() {
     active.sort_unstable();
     assert_eq!(active, [("gemini-3.1-pro-preview", 18), ("gemini-3.5-flash", 2)]);
 }
+
+#[test]
+fn projects_and_stats_count_the_same() {
+    // The demo home has a fork, which copies requests.
+    let home = home([]);
+    let totals = |arguments: &[&str], list: &str| {
+        let document: Value = serde_json::from_str(&home.run(arguments).stdout).unwrap();
+        let rows = document[list].as_array().unwrap().iter();
+        let figures = rows.map(|row| (row["tokens"]["total"].as_u64(), row["prompts"].as_u64()));
+        let mut totals: Vec<_> = figures.filter(|(total, _)| *total > Some(0)).collect();
+        totals.sort_unstable();
+        totals
+    };
+    let projects = totals(&["projects", "--json"], "projects");
+    assert_eq!(projects, totals(&["stats", "--all", "--by", "project", "--json"], "rows"));
+    assert!(projects.len() > 3, "{projects:?}");
+}

@@ -8,7 +8,7 @@ pub(crate) mod resolve;
 pub(crate) mod seek;
 pub(crate) mod text_clues;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -70,6 +70,7 @@ pub struct ProjectRow {
 #[derive(Clone, Debug, Serialize)]
 pub struct ProjectPart {
     /// The directory.
+    #[serde(serialize_with = "recount_model::path_text::path")]
     pub directory: PathBuf,
     /// Its agent.
     pub source: SourceName,
@@ -109,11 +110,12 @@ impl Engine {
         self.aliases()?;
         let effort = seek.map_or(Effort::Projects, |seek| Effort::Scan(seek.clone()));
         let (listing, disk, resolved) = self.scan_all(&effort, progress)?;
+        let copied = self.copied_usage(progress)?;
         let mut rows: BTreeMap<String, ProjectRow> = BTreeMap::new();
         // Most recent first, so that the newest of several folders represents a name.
         for session in &listing.sessions {
             let row = rows.entry(session.project.key()).or_insert_with(|| blank(&session.project));
-            add(row, session);
+            add(row, session, copied.own(session));
         }
         let mut parts = parts(&disk, &listing.sessions);
         for (key, row) in &mut rows {
@@ -193,16 +195,22 @@ fn parts(
     disk: &DiskSnapshot,
     sessions: &[Arc<SessionFacts>],
 ) -> BTreeMap<String, Vec<ProjectPart>> {
+    let shared = disk.folders.iter().filter(|folder| !folder.at.is_project);
+    let shared: HashMap<&Path, &LocatedFolder> =
+        shared.map(|folder| (folder.at.path.as_path(), folder)).collect();
     let mut parts: BTreeMap<String, Vec<ProjectPart>> = BTreeMap::new();
+    // The position of a directory in the list of a project.
+    let mut places: HashMap<(String, &Path), usize> = HashMap::new();
     for session in sessions.iter().filter(|session| session.cwd.is_some()) {
-        let known = parts.entry(session.project.key()).or_default();
+        let key = session.project.key();
+        let known = parts.entry(key.clone()).or_default();
         for file in session.own_files() {
-            let holds =
-                |folder: &&LocatedFolder| Path::new(&file.path).starts_with(&folder.at.path);
-            let folder = disk.folders.iter().filter(holds).find(|folder| !folder.at.is_project);
-            let Some(folder) = folder else { continue };
-            let is_known = |part: &&mut ProjectPart| part.directory == folder.at.path;
-            match known.iter_mut().find(is_known) {
+            // The outermost one: a folder of days is below that of all sessions.
+            let above = Path::new(&file.path).ancestors();
+            let Some(folder) = above.filter_map(|path| shared.get(path)).last() else { continue };
+            let place = (key.clone(), folder.at.path.as_path());
+            let at = *places.entry(place).or_insert(known.len());
+            match known.get_mut(at) {
                 Some(part) => {
                     part.files += 1;
                     part.bytes += file.bytes;
@@ -242,13 +250,13 @@ fn blank(project: &Project) -> ProjectRow {
     }
 }
 
-fn add(row: &mut ProjectRow, session: &SessionFacts) {
+fn add(row: &mut ProjectRow, session: &SessionFacts, (prompts, tokens): (u64, Tokens)) {
     row.sessions += u64::from(!session.kind.is_subagent());
     if !session.kind.is_subagent() {
-        row.prompts += session.counts.prompts;
+        row.prompts += prompts;
     }
+    row.tokens += tokens;
     row.bytes += session.bytes();
-    row.tokens += session.tokens;
     row.began = row.began.into_iter().chain(session.started).min();
     row.last_used = row.last_used.max(session.updated);
     if !row.sources.contains(&session.source) {
