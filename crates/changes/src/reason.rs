@@ -64,8 +64,8 @@ pub enum Reason {
     /// The destination folder does not exist.
     #[error("{} does not exist: sessions can only be moved to existing folders", .0.display())]
     MissingFolder(PathBuf),
-    /// The path of a folder is not Unicode, and so cannot be recorded.
-    #[error("the name of {} is not text", .0.display())]
+    /// The path of a file or a folder is not Unicode, and so cannot be recorded.
+    #[error("the name of {} is not valid UTF-8: rename it first", .0.display())]
     NotText(PathBuf),
     /// A folder has possibly moved.
     #[error("{old} may have moved to {new}, but that is not certain: give the new folder")]

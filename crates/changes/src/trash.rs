@@ -25,6 +25,7 @@ pub struct Trashed {
     /// The session.
     pub session: Subject,
     /// Where its files were.
+    #[serde(serialize_with = "recount_model::path_text::paths")]
     pub files: Vec<PathBuf>,
     /// Their size.
     pub bytes: u64,
@@ -42,6 +43,7 @@ pub struct UndoData {
     /// The sessions it was about.
     pub sessions: Vec<Subject>,
     /// The paths whose originals are kept.
+    #[serde(serialize_with = "recount_model::path_text::paths")]
     pub files: Vec<PathBuf>,
     /// The size of the originals.
     pub bytes: u64,

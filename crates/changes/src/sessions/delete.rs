@@ -11,7 +11,7 @@ use recount_model::{FileRole, SessionFacts, SessionId, SourceName};
 use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
-use crate::sessions::steps::{SUBAGENT, role, subject};
+use crate::sessions::steps::{SUBAGENT, check_paths, role, subject};
 use crate::{Changes, Error, Notice, Proposal, Reason, SharedBy};
 
 impl Changes<'_> {
@@ -99,6 +99,7 @@ pub(super) fn take(
     facts: &SessionFacts,
     companions: &Companions<'_>,
 ) -> Result<(), Error> {
+    check_paths(facts)?;
     let id = facts.id.as_str();
     plan.sessions.push(subject(facts));
     remove_files(plan, id, facts, role)?;

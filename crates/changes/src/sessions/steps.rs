@@ -48,6 +48,20 @@ pub(crate) fn subject(facts: &SessionFacts) -> Subject {
     }
 }
 
+/// Fails if a file of a session is only known by a path that is not its own: one that is not Unicode.
+pub(crate) fn check_paths(facts: &SessionFacts) -> Result<(), Error> {
+    let mut paths = facts.own_files().map(|file| Path::new(&file.path));
+    match paths.find(|path| is_lossy(path)) {
+        Some(path) => Err(Reason::NotText(path.to_owned()).into()),
+        None => Ok(()),
+    }
+}
+
+/// Whether a path has a character that stands for bytes that are not Unicode, and so names no file.
+pub(crate) fn is_lossy(path: &Path) -> bool {
+    path.to_string_lossy().contains('\u{FFFD}') && path.symlink_metadata().is_err()
+}
+
 /// Returns the role of a file in its session.
 pub(crate) fn role(role: FileRole) -> &'static str {
     match role {

@@ -15,7 +15,8 @@ use recount_writer::RealDisk;
 use recount_writer::vault::{Outcome, Vault, VaultCopy, VaultIndex};
 use serde::Serialize;
 
-use crate::{Changes, Error};
+use crate::sessions::steps::is_lossy;
+use crate::{Changes, Error, Reason};
 
 pub(crate) use self::files::{OwnedFile, files_of};
 
@@ -49,6 +50,7 @@ pub struct KeepReport {
 #[derive(Clone, Debug, Serialize)]
 pub struct Failed {
     /// The file.
+    #[serde(serialize_with = "recount_model::path_text::path")]
     pub path: PathBuf,
     /// Why.
     pub why: String,
@@ -255,7 +257,11 @@ impl KeepReport {
             Ok(Outcome::Changed) => self.changed += 1,
             Ok(Outcome::Unchanged) => self.unchanged += 1,
             // Deleted since it was listed: its copy stays.
-            Ok(Outcome::Missing) => self.files -= 1,
+            Ok(Outcome::Missing) if !is_lossy(&its.path) => self.files -= 1,
+            Ok(Outcome::Missing) => {
+                let why = Reason::NotText(its.path.clone()).to_string();
+                self.failed.push(Failed { path: its.path.clone(), why });
+            }
             Err(error) => {
                 self.failed.push(Failed {
                     path: its.path.clone(),

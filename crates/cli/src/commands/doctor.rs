@@ -18,6 +18,7 @@ use crate::output::number::plural;
 use crate::output::progress::Bar;
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
+use crate::output::wrap::{hang, wrap};
 use crate::words;
 
 /// Check sessions, registry and data folders for problems
@@ -74,6 +75,7 @@ struct Row {
     severity: Severity,
     what: String,
     session: Option<SessionId>,
+    #[serde(serialize_with = "recount_model::path_text::maybe_path")]
     path: Option<PathBuf>,
     remedy: Option<String>,
     /// The same for people, with `~` for the home.
@@ -139,18 +141,33 @@ fn beside(rows: &[Vec<Span>], canvas: &Canvas) -> String {
     render(COLUMNS, rows, canvas)
 }
 
-/// Shows the remedy below the problem, so that neither is cut.
+/// Shows the remedy below the problem, so that neither is cut. A remedy is never broken: it is there to be copied.
 fn below(rows: &[Vec<Span>], canvas: &Canvas) -> String {
-    let mut all = Vec::new();
+    let headings = COLUMNS.iter().map(|column| Span::new(column.heading, Tone::Dim));
+    let headings: Vec<Span> = headings.take(3).collect();
+    let rows: Vec<&[Span]> = std::iter::once(&headings).chain(rows).map(Vec::as_slice).collect();
+    let widest = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(Span::width).max().unwrap_or(0)
+    };
+    let widths = [widest(0) + GAP, widest(1) + GAP];
+    let blank = |width: usize| Span::new(&" ".repeat(width), Tone::Plain);
+    let left: usize = widths.iter().sum();
+    let rest = Line::new([blank(left)]);
+    let mut lines = Vec::new();
     for row in rows {
-        all.push(row.iter().take(3).cloned().collect());
+        let [severity, place, what, ..] = row else { continue };
+        let padded =
+            |cell: &Span, width: usize| [cell.clone(), blank(width.saturating_sub(cell.width()))];
+        let [one, two] = [padded(severity, widths[0]), padded(place, widths[1])];
+        let first = Line::new(one.into_iter().chain(two));
+        let room = canvas.room().saturating_sub(left).max(20);
+        lines.extend(hang(wrap(std::slice::from_ref(what), room), &first, &rest));
         if let Some(remedy) = row.get(3).filter(|remedy| remedy.text() != "-") {
-            let empty = || Span::new("", Tone::Plain);
-            let below = Span::new(&format!("  {}", remedy.text()), Tone::Dim);
-            all.push(vec![empty(), empty(), below]);
+            lines.push(Line::new([blank(widths[0]), remedy.clone()]));
         }
     }
-    render(COLUMNS.get(..3).unwrap_or(COLUMNS), &all, canvas)
+    canvas.print(lines)
 }
 
 fn row(finding: &Row) -> Vec<Span> {

@@ -204,3 +204,23 @@ fn the_remedy_that_is_printed_runs() {
     assert!(run.status.success(), "{command}: {run:?}");
     assert_eq!(fs::metadata(&data).unwrap().permissions().mode() & 0o777, 0o700);
 }
+
+#[test]
+fn nothing_is_cut_on_a_narrow_terminal() {
+    // The demo home has projects whose folders are gone.
+    let home = home([]);
+    let document: Value = serde_json::from_str(&home.run(["doctor", "--json"]).stdout).unwrap();
+    let narrow = home.run_with(["doctor"], |command| {
+        command.env("RECOUNT_WIDTH", "60");
+    });
+    let words = narrow.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let findings = document["findings"].as_array().unwrap();
+    assert!(findings.len() > 3, "{document}");
+    for finding in findings {
+        let what = finding["what"].as_str().unwrap();
+        assert!(words.contains(what), "{what}: {narrow}");
+        if let Some(remedy) = finding["remedy"].as_str() {
+            assert!(narrow.stdout.lines().any(|line| line.trim() == remedy), "{remedy}: {narrow}");
+        }
+    }
+}

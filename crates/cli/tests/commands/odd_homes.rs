@@ -80,8 +80,8 @@ fn links_that_lead_out_are_reported_and_not_followed() {
     assert!(link("chats", ".gemini/tmp/other/chats") && link("", ".gemini/tmp/linked"));
     let listed = document(&home, &["list", "--all", "--json"]);
     assert_eq!(count(&listed["sessions"]), 1);
-    let told = listed["problems"].as_array().into_iter().flatten();
-    assert_eq!(told.filter(|problem| problem["what"] == "link-not-followed").count(), 2);
+    let reported = listed["problems"].as_array().into_iter().flatten();
+    assert_eq!(reported.filter(|problem| problem["what"] == "link-not-followed").count(), 2);
 }
 
 #[test]
@@ -156,4 +156,32 @@ fn a_projects_folder_in_the_home_is_no_data_of_an_agent() {
     home.write("tmp/notes.txt", "");
     let output = home.run(["delete", "latest", "--yes"]);
     assert_eq!(output.code, Some(0), "{output}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_unicode_break_no_document_and_are_not_passed_over() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let home = home([]);
+    home.write(
+        &format!("{SHOP}/session-2026-11-15T08-00-bbbb1111.jsonl"),
+        session("bbbb1111-x", "b"),
+    );
+    let chats = home.path().join(".gemini/tmp").join(OsStr::from_bytes(b"n\xffn")).join("chats");
+    std::fs::create_dir_all(&chats).unwrap();
+    let file = chats.join("session-2026-11-15T08-00-aaaa1111.jsonl");
+    std::fs::write(&file, session("aaaa1111-x", "one")).unwrap();
+    for command in ["list", "projects", "guard", "doctor", "stats"] {
+        let output = home.run([command, "--json"]);
+        assert!(serde_json::from_str::<Value>(&output.stdout).is_ok(), "{command}: {output}");
+    }
+    let deleted = home.run(["delete", "aaaa1111", "--yes"]);
+    assert_eq!(deleted.code, Some(3), "{deleted}");
+    assert!(deleted.stderr.contains("is not valid UTF-8"), "{deleted}");
+    assert!(file.exists());
+    let kept = home.run(["guard", "--keep"]);
+    assert_eq!(kept.code, Some(2), "{kept}");
+    assert!(kept.stderr.contains("not kept: ") && kept.stderr.contains("1 file"), "{kept}");
 }

@@ -58,6 +58,7 @@ pub struct Guarded {
     /// Its agent.
     pub source: SourceName,
     /// The directory.
+    #[serde(serialize_with = "recount_model::path_text::path")]
     pub directory: PathBuf,
     /// What the agent keeps there.
     pub retention: RetentionLimits,
@@ -81,6 +82,7 @@ pub struct RetentionLimits {
     /// The maximum number of sessions.
     pub max_count: Option<u64>,
     /// The settings files; none if it is the default.
+    #[serde(serialize_with = "recount_model::path_text::paths")]
     pub from: Vec<PathBuf>,
     /// Notes for people.
     pub notes: Vec<String>,

@@ -103,6 +103,7 @@ struct AgentRow<'a> {
     program: &'static str,
     release: &'a str,
     release_from: ReleaseFrom,
+    #[serde(serialize_with = "recount_model::path_text::maybe_path")]
     installed: Option<&'a Path>,
     newest_known: &'static str,
     remedy: String,
