@@ -87,7 +87,8 @@ impl Changes<'_> {
             (Wanted::Days(_), None, Some(count)) => {
                 notices.push(Notice::CountHolds(count));
             }
-            (Wanted::Forever, None, _) => {
+            // An agent that has no off switch keeps sessions for a very long time instead.
+            (Wanted::Forever, None, _) if own.from.last() != Some(&file.path) => {
                 notices.push(Notice::StillCleaned(last_word(&own, &file.path)));
             }
             _ => {}

@@ -5,6 +5,8 @@ use std::path::Path;
 use recount_engine::{Lost, RetentionLimits, SessionAtRisk};
 use recount_model::{DeletionReason, PendingDeletion, SessionKind};
 
+use crate::output::number::plural;
+
 /// Returns why a session is deleted.
 pub(crate) fn why(session: &SessionAtRisk, kept: &RetentionLimits) -> String {
     if session.kind == SessionKind::Subagent {
@@ -21,8 +23,8 @@ pub(crate) fn why(session: &SessionAtRisk, kept: &RetentionLimits) -> String {
         return kinds.to_owned();
     }
     // The reason for the conversation is more informative than that for a stub.
-    let telling = session.files.iter().find(|deletion| deletion.why != DeletionReason::Stub);
-    telling
+    let main_reason = session.files.iter().find(|deletion| deletion.why != DeletionReason::Stub);
+    main_reason
         .or_else(|| session.files.first())
         .map(|deletion| one(deletion, kept))
         .unwrap_or_default()
@@ -35,7 +37,7 @@ pub(crate) fn one(deletion: &PendingDeletion, kept: &RetentionLimits) -> String 
 }
 
 fn reason(deletion: &PendingDeletion, kept: &RetentionLimits) -> String {
-    let age = kept.max_age.as_deref().unwrap_or_default();
+    let age = &*kept.max_age.as_deref().map(spelled).unwrap_or_default();
     let count = kept.max_count.unwrap_or_default();
     match deletion.why {
         DeletionReason::Age => format!("not used for more than {age}"),
@@ -70,16 +72,32 @@ fn same_name(deletion: &PendingDeletion, age: &str) -> String {
 /// Returns what an agent keeps.
 pub(crate) fn kept(kept: &RetentionLimits, tilde: impl Fn(&str) -> String) -> String {
     if let Some(because) = &kept.off_because {
-        return format!("never deletes sessions: {because}");
+        return format!("sessions are never deleted: {because}");
     }
-    let age = kept.max_age.as_ref().map(|age| format!("for {age}"));
-    let count = kept.max_count.map(|count| format!("the last {count}"));
-    let limits: Vec<String> = count.into_iter().chain(age).collect();
+    let age = kept.max_age.as_deref().map(|age| format!(" for {}", spelled(age)));
+    let age = age.unwrap_or_default();
+    let limits = match kept.max_count {
+        Some(count) => format!("the last {count} sessions are kept{age}"),
+        None => format!("sessions are kept{age}"),
+    };
     let from = match kept.from.last() {
         Some(path) => tilde(&path.to_string_lossy()),
         None => "by default".to_owned(),
     };
-    format!("keeps sessions {} ({from})", limits.join(", "))
+    format!("{limits} ({from})")
+}
+
+/// Returns an age as people write it: `30 days` for `30d`.
+fn spelled(age: &str) -> String {
+    let unit = match age.chars().next_back() {
+        Some('h') => "hour",
+        Some('d') => "day",
+        Some('w') => "week",
+        Some('m') => "month",
+        _ => return age.to_owned(),
+    };
+    let number = age.get(..age.len() - 1).and_then(|number| number.parse().ok());
+    number.map_or_else(|| age.to_owned(), |number| plural(number, unit))
 }
 
 /// Whether a release has greater numbers than another.

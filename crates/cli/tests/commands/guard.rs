@@ -38,7 +38,7 @@ fn a_stub_causes_the_conversation_to_be_deleted() {
     At the next start of gemini 0.60.0 (as asked)
     1 of 2 sessions will be deleted on the next start
 
-    shop  /home/dev/code/shop  keeps sessions for 30d (by default)
+    shop  /home/dev/code/shop  sessions are kept for 30 days (by default)
       ID        USED      SIZE  LOST  WHY                                         TITLE
       798f2624  5h ago  1.5 KB  all   deleted together with the stub of a resume  Another session
       safe: 1 session, 1.4 KB
@@ -51,7 +51,7 @@ fn a_stub_causes_the_conversation_to_be_deleted() {
     insta::assert_snapshot!(home.run(["guard", "-q", "--release", "0.40.1"]), @r"
     At the next start of gemini 0.40.1 (as asked)
 
-    shop  /home/dev/code/shop  keeps sessions for 30d (by default)
+    shop  /home/dev/code/shop  sessions are kept for 30 days (by default)
       ID        USED     SIZE  LOST     WHY                        TITLE
       798f2624  5h ago  228 B  nothing  only the stub of a resume  Another session
       safe: 1 session, 1.4 KB
@@ -61,7 +61,7 @@ fn a_stub_causes_the_conversation_to_be_deleted() {
     At the next start of gemini 0.29.0 (as asked)
 
     Nothing would be deleted (1 project, 2 sessions).
-      1 project: never deletes sessions: general.sessionRetention.enabled is off (as it is by default)
+      1 project: sessions are never deleted: general.sessionRetention.enabled is off (as it is by default)
     [exit 0]
     ");
 }
@@ -73,10 +73,10 @@ fn an_old_session_is_deleted_with_its_artifacts() {
     At the next start of gemini 0.60.0 (as asked)
     1 of 1 session will be deleted on the next start
 
-    shop  /home/dev/code/shop  keeps sessions for 30d (by default)
-      ID        USED         SIZE  LOST  WHY                         TITLE
-      3d2f9a10  2026-09-02  346 B  all   not used for more than 30d  What does an apple cost?
-      ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10.jsonl  340 B  not used for more than 30d
+    shop  /home/dev/code/shop  sessions are kept for 30 days (by default)
+      ID        USED         SIZE  LOST  WHY                             TITLE
+      3d2f9a10  2026-09-02  346 B  all   not used for more than 30 days  What does an apple cost?
+      ~/.gemini/tmp/shop/chats/session-2026-09-02T08-00-3d2f9a10.jsonl  340 B  not used for more than 30 days
       ~/.gemini/tmp/shop/tool-outputs/session-3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/list.txt  6 B  belongs to a session that is deleted
       ~/.gemini/tmp/shop/chats/3d2f9a10-5c1b-4a5e-9f60-0b1c2d3e4f50/helper.jsonl  172 B  belongs to a session that is deleted
       ~/.gemini/tmp/shop/checkpoints/point.json  2 B  removed at every start
@@ -92,7 +92,7 @@ fn an_old_session_is_deleted_with_its_artifacts() {
     At the next start of gemini 0.60.0 (as asked)
 
     Nothing would be deleted (1 project, 1 session).
-      1 project: never deletes sessions: general.sessionRetention.enabled is off
+      1 project: sessions are never deleted: general.sessionRetention.enabled is off
     [exit 0]
     ");
 }
@@ -256,14 +256,14 @@ fn links_are_followed_as_the_agent_follows_them() {
     let projects = document["projects"].as_array().unwrap();
     let others = projects.iter().flat_map(|project| project["others"].as_array().unwrap());
     let root = home.at(".gemini/tmp/");
-    let told = others.map(|one| {
+    let paths = others.map(|one| {
         let path = one["path"].as_str().unwrap().strip_prefix(&root).unwrap();
         format!("{path} {} {}", one["why"].as_str().unwrap(), one["is_link"])
     });
-    let mut told: Vec<String> = told.filter(|one| one.contains("/chats/session-")).collect();
-    told.sort();
+    let mut paths: Vec<String> = paths.filter(|one| one.contains("/chats/session-")).collect();
+    paths.sort();
     assert_eq!(
-        told,
+        paths,
         [
             format!("blog/chats/{old} age false"),
             format!("news/chats/{old} age false"),

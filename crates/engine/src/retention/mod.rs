@@ -94,6 +94,12 @@ impl Engine {
     pub fn agents(&self, release: Option<&str>) -> Result<Vec<Agent>, Error> {
         let mut agents: Vec<Agent> = Vec::new();
         let mut places = None;
+        // A release is that of the agents whose own releases have the same first number; if there is none, of all.
+        let is_like = |policy: &dyn RetentionPolicy| {
+            release.is_some_and(|asked| first_number(asked) == first_number(policy.newest()))
+        };
+        let policies = self.roots.iter().filter_map(|root| root.source.retention_policy());
+        let is_anyones = { policies }.any(|policy| is_like(policy));
         for source in self.roots.iter().filter(|root| !root.is_ingested).map(|root| root.source) {
             let Some(retention_policy) = source.retention_policy() else { continue };
             if agents.iter().any(|agent| agent.source == source.name()) {
@@ -103,6 +109,7 @@ impl Engine {
                 recount_platform::Installations::find(&self.env, &self.folders)
             });
             let (programs, packages) = (&*places.programs, &*places.packages);
+            let release = release.filter(|_| !is_anyones || is_like(retention_policy));
             let (release, release_from, installed) = match release {
                 Some(asked) if !retention_policy.is_release(asked) => {
                     return Err(Error::NotARelease(asked.to_owned()));
@@ -222,4 +229,9 @@ impl Variables for Words<'_> {
     fn get(&self, name: &str) -> Option<String> {
         self.0.text(name).map(str::to_owned)
     }
+}
+
+/// Returns the first number of a release.
+fn first_number(release: &str) -> &str {
+    release.split('.').next().unwrap_or(release)
 }

@@ -60,6 +60,10 @@ pub(super) fn guarded(
         let Some((number, row)) = place.and_then(|at| Some((at, rows.get_mut(&at)?))) else {
             continue;
         };
+        // A directory whose name does not tell its project has that of its sessions, the newest first.
+        if row.project.path.is_none() && row.project.hash.is_none() {
+            row.project = Arc::clone(&session.project);
+        }
         if let Some(lost) = how {
             if !session.kind.is_subagent() {
                 owners.insert(&session.id, (number, row.sessions.len()));

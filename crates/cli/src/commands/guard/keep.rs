@@ -44,7 +44,7 @@ pub(super) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failu
     let report = changes.keep(project.as_deref(), &bar)?;
     bar.finish();
     if !context.global.json {
-        context.warn(&told(&report));
+        context.warn(&summary(&report));
     }
     let is_whole = show(&report, context)?;
     if let Some(subscription) = subscription {
@@ -113,7 +113,7 @@ fn show(report: &KeepReport, context: &Context) -> Result<bool, Failure> {
     Ok(report.failed.is_empty())
 }
 
-fn told(report: &KeepReport) -> String {
+fn summary(report: &KeepReport) -> String {
     let KeepReport { new, grown, changed, .. } = report;
     let what = [(new, "new"), (grown, "grown"), (changed, "changed")];
     let what: Vec<String> = what

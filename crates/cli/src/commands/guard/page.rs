@@ -10,6 +10,7 @@ use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::number::{bytes, plural};
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
+use crate::output::wrap::{hang, wrap};
 use crate::when;
 use crate::words::guard;
 
@@ -22,7 +23,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
 ];
 
-/// Lays out everything that is foretold.
+/// Lays out the predicted deletions.
 pub(super) fn page(agents: &[Agent], projects: &[Guarded], context: &Context) -> String {
     let mut page = String::new();
     for agent in agents {
@@ -203,9 +204,14 @@ fn calm_lines(calm: &[&Guarded], danger: &[&Guarded], context: &Context) -> Stri
     // A project may have several directories: it counts once, as in `recount projects`, and not where another of them is in danger.
     let lost: BTreeSet<String> = danger.iter().map(|row| row.project.key()).collect();
     let keys = || calm.iter().map(|row| row.project.key()).filter(|key| !lost.contains(key));
-    let projects = plural(keys().collect::<BTreeSet<_>>().len() as u64, "project");
-    let told = if is_all { format!("{all} ({projects}, ") } else { format!("{all} {projects} (") };
-    let told = format!("{told}{}).", plural(sessions, "session"));
+    let projects = keys().collect::<BTreeSet<_>>().len() as u64;
+    if projects == 0 && !is_all {
+        return String::new();
+    }
+    let projects = plural(projects, "project");
+    let summary =
+        if is_all { format!("{all} ({projects}, ") } else { format!("{all} {projects} (") };
+    let summary = format!("{summary}{}).", plural(sessions, "session"));
     let mut ways: Vec<(String, BTreeSet<String>)> = Vec::new();
     for row in calm.iter().filter(|row| !lost.contains(&row.project.key())) {
         let way = guard::kept(&row.retention, |path| context.folders.tilde(path));
@@ -214,10 +220,14 @@ fn calm_lines(calm: &[&Guarded], danger: &[&Guarded], context: &Context) -> Stri
             None => ways.push((way, BTreeSet::from([row.project.key()]))),
         }
     }
-    let mut lines = vec![Line::default(), Line::new([Span::new(&told, Tone::Plain)])];
-    lines.extend(ways.iter().map(|(way, projects)| {
-        let words = format!("  {}: {way}", plural(projects.len() as u64, "project"));
-        Line::new([Span::new(&words, Tone::Dim)])
-    }));
-    context.page().print(lines)
+    let canvas = context.page();
+    let mut lines = vec![Line::default(), Line::new([Span::new(&summary, Tone::Plain)])];
+    let indent = |width: usize| Line::new([Span::new(&" ".repeat(width), Tone::Plain)]);
+    for (way, projects) in &ways {
+        let words = format!("{}: {way}", plural(projects.len() as u64, "project"));
+        let room = canvas.room().saturating_sub(4).max(20);
+        let wrapped = wrap(&[Span::new(&words, Tone::Dim)], room);
+        lines.extend(hang(wrapped, &indent(2), &indent(4)));
+    }
+    canvas.print(lines)
 }
