@@ -19,6 +19,7 @@ use crate::output::form::Form;
 use crate::output::sanitize::single_line;
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
+use crate::output::wrap::{hang, wrap};
 
 /// Shared by every command.
 #[derive(Debug)]
@@ -92,6 +93,13 @@ impl Context {
     /// Opens the homes for commands that change data or recount's own state: never the demo home.
     pub(crate) fn plain_engine(&self) -> Result<Engine, Failure> {
         Ok(Engine::new(self.setup())?)
+    }
+
+    /// Whether there are no sessions, so that commands that only read show the demo home, and this one does not.
+    pub(crate) fn has_only_demo_data(&self) -> bool {
+        self.engine.get().is_none()
+            && self.global.home.is_empty()
+            && Engine::new(self.setup()).is_ok_and(|engine| !engine.has_sessions())
     }
 
     /// Opens the homes for commands that only read: everything is answered from one listing of the disk. A user without
@@ -267,14 +275,15 @@ impl Context {
         let _said = writeln!(io::stderr(), "{words}");
     }
 
-    /// Prints to standard error, after a label.
+    /// Prints to standard error, after a label. On a terminal, lines are broken between words.
     pub(crate) fn say_with(&self, word: &str, tone: Tone, words: &str) {
+        let is_terminal = io::stderr().is_terminal();
+        let terminal = terminal_size::terminal_size().filter(|_| is_terminal);
+        let width = terminal.map(|(width, _)| usize::from(width.0));
         let mut said = String::new();
-        let line = Line::new([
-            Span::new(word, tone),
-            Span::new(&format!(" {}", single_line(words)), Tone::Plain),
-        ]);
-        line.print(&mut said, self.paint_on(io::stderr().is_terminal()));
+        for line in labelled(word, tone, words, width) {
+            line.print(&mut said, self.paint_on(is_terminal));
+        }
         Self::say(said.trim_end_matches('\n'));
     }
 
@@ -315,6 +324,20 @@ impl Context {
         }
         if self.global.fail_on_problems { ExitCode::from(ERROR) } else { ExitCode::SUCCESS }
     }
+}
+
+/// Lays out a message after its label, with the lines after the first below its start.
+fn labelled(word: &str, tone: Tone, words: &str, width: Option<usize>) -> Vec<Line> {
+    let label = Span::new(&format!("{word} "), tone);
+    let text = Span::new(&single_line(words), Tone::Plain);
+    let indent = label.text().len();
+    // A narrow terminal has no room for an indent.
+    let Some(width) = width.filter(|width| *width >= 2 * indent + 20) else {
+        return vec![Line::new([label, text])];
+    };
+    let (first, rest) =
+        (Line::new([label]), Line::new([Span::new(&" ".repeat(indent), Tone::Plain)]));
+    hang(wrap(&[text], width - indent), &first, &rest)
 }
 
 /// Whether output goes through the pager.
@@ -395,5 +418,26 @@ impl Write for Sink {
             Self::Stdout(stdout) => stdout.flush(),
             Self::Pager(pager) => pager.flush(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_break_between_words_on_a_terminal() {
+        let lines = |width| {
+            let mut said = String::new();
+            for line in labelled("note:", Tone::Dim, DEMO, width) {
+                line.print(&mut said, Paint::Off);
+            }
+            said
+        };
+        assert_eq!(lines(None), format!("note: {DEMO}\n"));
+        assert_eq!(lines(Some(100)), format!("note: {DEMO}\n"));
+        let broken = "note: No sessions found; showing demo data (recount testbed --demo DIR to keep\n      it)\n";
+        assert_eq!(lines(Some(80)), broken);
+        assert_eq!(lines(Some(9)), format!("note: {DEMO}\n"));
     }
 }

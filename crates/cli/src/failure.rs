@@ -24,6 +24,10 @@ pub(crate) const REFUSED: u8 = 3;
 /// The user has quit.
 pub(crate) const INTERRUPTED: u8 = 130;
 
+/// The next step for those who want to change what they saw of the demo data.
+const ONLY_DEMO: &str = "there are no sessions yet: other commands show demo data, which cannot be changed; \
+                         `recount testbed --demo DIR` creates a copy for `--home DIR`";
+
 /// A command that failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -32,12 +36,20 @@ pub(crate) struct Failure {
     /// Lines that show the position.
     spot: Vec<String>,
     hints: Vec<String>,
+    /// Whether a session was looked up.
+    is_lookup: bool,
 }
 
 impl Failure {
     /// Returns a failure with a message.
     pub(crate) fn new(code: u8, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), spot: Vec::new(), hints: Vec::new() }
+        Self {
+            code,
+            message: message.into(),
+            spot: Vec::new(),
+            hints: Vec::new(),
+            is_lookup: false,
+        }
     }
 
     /// Adds the next step.
@@ -61,7 +73,9 @@ impl Failure {
             for line in self.spot {
                 Context::say(&format!("  {}", sanitize(&line)));
             }
-            for hint in self.hints {
+            let is_demo = self.is_lookup && context.has_only_demo_data();
+            let hints = if is_demo { vec![ONLY_DEMO.to_owned()] } else { self.hints };
+            for hint in hints {
                 context.say_with("hint:", Tone::Name, &hint);
             }
         }
@@ -92,7 +106,7 @@ impl From<Error> for Failure {
         let failure = Self::new(code(&error), error.full_message());
         match &error {
             Error::NoSession(_) | Error::NoRow(_) | Error::TooShort(_) => {
-                failure.hint("`recount list --all` shows every session with its id")
+                Self { is_lookup: true, ..failure }.hint("`recount list --all` shows every session with its id")
             }
             Error::Ambiguous { candidates, .. } => {
                 let show = |facts: &recount_model::SessionFacts| {
@@ -140,7 +154,10 @@ impl From<Error> for Failure {
             Error::Redaction(_) => failure.hint("fix [redact] in config.toml"),
             Error::Config { .. } => failure.hint("fix or remove the file"),
             Error::NotAReport(_) => failure.hint("make one with `ccusage AGENT daily --json > FILE`"),
-            Error::Unreadable { .. } => failure.hint("check the file's permissions"),
+            Error::Unreadable { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied => failure.hint("check the file's permissions"),
+                _ => failure,
+            },
             Error::NoDataFolder => failure.hint(
                 "the index needs a writable folder: set RECOUNT_DATA_DIR",
             ),

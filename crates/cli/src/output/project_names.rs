@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use recount_engine::stats::StatsRow;
 use recount_model::Project;
 
 /// The names of some projects.
@@ -25,6 +26,18 @@ impl ProjectNames {
             }
         }
         Self { longer }
+    }
+
+    /// Names projects by the rows of statistics.
+    pub(crate) fn of_rows(rows: &[StatsRow]) -> Self {
+        Self::of_keys(rows.iter().filter_map(|row| Some((row.name.as_deref()?, row.key.as_str()))))
+    }
+
+    /// Gives rows of statistics their longer names.
+    pub(crate) fn rename(&self, rows: &mut [StatsRow]) {
+        for row in rows {
+            row.name = self.by_key(&row.key).map(str::to_owned).or(row.name.take());
+        }
     }
 
     /// Names projects, with possible duplicates.

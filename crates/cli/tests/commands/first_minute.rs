@@ -197,8 +197,13 @@ fn the_dearest_session_comes_first() {
 
 #[test]
 fn projects_of_the_same_name_are_distinguished() {
-    let rows = three().run(["list", "--all"]).stdout;
-    assert!(rows.contains("code/shop") && rows.contains("old/shop"), "{rows}");
+    let home = three();
+    for arguments in
+        [&["list", "--all"][..], &["stats", "--all"], &["stats", "--all", "--by", "project"]]
+    {
+        let rows = home.run(arguments).stdout;
+        assert!(rows.contains("code/shop") && rows.contains("old/shop"), "{rows}");
+    }
 }
 
 #[test]
@@ -315,4 +320,17 @@ fn bash_completes_without_running_what_is_in_names() {
     assert!(printed.lines().next().is_some_and(|line| line.contains("bbbb1111")), "{printed}");
     assert!(printed.contains(r"\$\(touch\ PWNED\)\ x"), "{printed}");
     assert!(!home.path().join("PWNED").exists());
+}
+
+#[test]
+fn a_change_of_demo_data_is_explained() {
+    let home = home([]);
+    let output = home.run(["delete", "279d", "--yes"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("no session matches '279d'"), "{output}");
+    assert!(output.stderr.contains("demo data, which cannot be changed"), "{output}");
+    // With sessions, the usual hint.
+    let output = three().run(["delete", "279d", "--yes"]);
+    assert!(output.stderr.contains("`recount list --all`"), "{output}");
+    assert!(!output.stderr.contains("demo"), "{output}");
 }

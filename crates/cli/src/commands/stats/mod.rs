@@ -24,6 +24,7 @@ use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::json;
 use crate::output::number::plural;
 use crate::output::progress::Bar;
+use crate::output::project_names::ProjectNames;
 use filters::Filters;
 
 /// Count tokens, cost and time, each request once
@@ -175,7 +176,10 @@ pub(crate) fn run(args: &StatsArgs, context: &Context) -> Result<ExitCode, Failu
         (None, false) => overview::show(&engine.overview(&asked, &bar)?, engine, &asked, context),
         (by, _) => {
             let by = by.map_or(By::Day, Side::by);
-            let report = engine.stats(&asked, by, &bar)?;
+            let mut report = engine.stats(&asked, by, &bar)?;
+            if by == By::Project && !context.global.json && !args.csv {
+                ProjectNames::of_rows(&report.rows).rename(&mut report.rows);
+            }
             let with_errors = args.errors && by == By::Tool;
             let errors = with_errors.then(|| engine.content(&asked, &bar)).transpose()?;
             bar.finish();

@@ -13,6 +13,7 @@ use crate::output::bar::{bar, sparkline};
 use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::form::Form;
 use crate::output::number::{count, duration, percent};
+use crate::output::project_names::ProjectNames;
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 
@@ -56,10 +57,11 @@ fn page(overview: &Overview, context: &Context) -> String {
         ]);
         page.push_str(&canvas.print([Line::default(), line]));
     }
-    for (heading, rows) in [("PROJECT", &overview.projects), ("MODEL", &overview.models)] {
+    let tops = [("PROJECT", "projects", &overview.projects), ("MODEL", "models", &overview.models)];
+    for (heading, what, rows) in tops {
         if !rows.is_empty() {
             page.push('\n');
-            page.push_str(&render(&top_columns(heading), &top(rows, total), &canvas));
+            page.push_str(&render(&top_columns(heading), &top(rows, total, what), &canvas));
         }
     }
     page
@@ -104,8 +106,8 @@ fn top_columns(heading: &'static str) -> [Column; 6] {
     ]
 }
 
-/// Returns the first few rows, the number of further ones, and the total.
-fn top(rows: &[StatsRow], total: &UsageFigures) -> Vec<Vec<Span>> {
+/// Returns the first few rows, and the total if there are more.
+fn top(rows: &[StatsRow], total: &UsageFigures, what: &str) -> Vec<Vec<Span>> {
     let most = rows.iter().map(|row| weight(&row.figures)).max().unwrap_or(0);
     let line = |name: &str, figures: &UsageFigures, tone: Tone, drawn: &str| {
         vec![
@@ -118,14 +120,15 @@ fn top(rows: &[StatsRow], total: &UsageFigures) -> Vec<Vec<Span>> {
             Span::new(drawn, Tone::Dim),
         ]
     };
+    let names = ProjectNames::of_rows(rows);
     let one = |row: &StatsRow| {
-        let name = row.name.as_deref().unwrap_or(&row.key);
+        let name = names.by_key(&row.key).or(row.name.as_deref()).unwrap_or(&row.key);
         line(name, &row.figures, Tone::Name, &bar(weight(&row.figures), most, BAR))
     };
     let mut lines: Vec<Vec<Span>> = rows.iter().take(TOP).map(one).collect();
     if rows.len() > TOP {
-        let more = format!("and {} more, of", rows.len() - TOP);
-        lines.push(line(&more, total, Tone::Dim, ""));
+        let all = format!("all {} {what}", rows.len());
+        lines.push(line(&all, total, Tone::Dim, ""));
     }
     lines
 }
