@@ -32,11 +32,13 @@ pub fn visible(text: &str, bidi: Bidi) -> Cow<'_, str> {
     let mut clean = String::with_capacity(text.len() + 16);
     clean.push_str(safe);
     let mut rest = rest.chars().peekable();
+    let mut in_flag = safe.ends_with(FLAG);
     while let Some(character) = rest.next() {
         if character == '\r' && rest.peek() == Some(&'\n') {
             continue;
         }
-        if is_unsafe(character) {
+        in_flag = character == FLAG || in_flag && is_tag(character);
+        if is_unsafe(character) && !in_flag {
             push_visible(&mut clean, character);
         } else {
             clean.push(character);
@@ -103,6 +105,14 @@ fn turns(character: char) -> bool {
             | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}')
 }
 
+/// The start of flags such as that of Scotland, whose name follows in tag characters.
+const FLAG: char = '\u{1F3F4}';
+
+/// Whether it is a tag character: a letter that is not displayed.
+fn is_tag(character: char) -> bool {
+    matches!(character, '\u{E0000}'..='\u{E007F}')
+}
+
 /// Whether it is an embedding, override, isolate or mark that reorders text.
 fn is_bidi_control(character: char) -> bool {
     matches!(character,
@@ -113,16 +123,22 @@ fn is_unsafe(character: char, bidi: Bidi) -> bool {
     match character {
         '\n' | '\t' => false,
         '\u{202A}'..='\u{202E}' => true,
+        // Letters that nobody sees: they can hide a message from people, and not from a model.
+        _ if is_tag(character) => true,
+        // No script needs these, and terminals disagree about their width.
+        '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{180E}' => bidi == Bidi::Shown,
         // Two line separators that some terminals obey. The zero width joiner is kept: emoji need it.
         '\u{2028}' | '\u{2029}' => bidi == Bidi::Shown,
         _ => character.is_control() || (bidi == Bidi::Shown && is_bidi_control(character)),
     }
 }
 
-/// Whether a text may contain embeddings or overrides: a quick search for their first byte.
+/// Whether a text may contain embeddings, overrides or hidden letters: a quick search for their first bytes.
 pub(crate) fn may_override(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), b"\xe2\x80").is_some()
-        && text.contains(|character| matches!(character, '\u{202A}'..='\u{202E}'))
+    let has = |bytes: &[u8]| memchr::memmem::find(text.as_bytes(), bytes).is_some();
+    (has(b"\xe2\x80") || has(b"\xf3\xa0"))
+        && text
+            .contains(|character| is_tag(character) || matches!(character, '\u{202A}'..='\u{202E}'))
 }
 
 /// Appends a visible replacement of a character.
@@ -163,6 +179,19 @@ mod tests {
             assert_eq!(visible(shown, Bidi::Kept), shown, "twice: {text:?}");
         }
         assert_eq!(visible("a\u{202E}b", Bidi::Shown), "a<U+202E>b");
+        assert_eq!(visible("a\u{200B}\u{FEFF}b", Bidi::Shown), "a<U+200B><U+FEFF>b");
+    }
+
+    #[test]
+    fn hidden_letters_become_visible_but_not_in_flags() {
+        let scotland = "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}";
+        for bidi in [Bidi::Kept, Bidi::Shown] {
+            assert_eq!(visible("hi\u{E0041}\u{E0042}", bidi), "hi<U+E0041><U+E0042>");
+            assert_eq!(visible(scotland, bidi), scotland);
+            let text = format!("{scotland}!\u{E0041}");
+            assert_eq!(visible(&text, bidi), format!("{scotland}!<U+E0041>"));
+        }
+        assert!(may_override("a\u{E0041}") && !may_override("a"));
     }
 
     #[test]
