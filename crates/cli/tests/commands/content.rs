@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 
 use crate::home;
 
+#[path = "../../../redact/tests/text/contexts.rs"]
+mod contexts;
 #[path = "../../../redact/tests/text/table.rs"]
 mod table;
 
@@ -154,7 +156,8 @@ fn planted(kinds: &[table::Kind]) -> Home {
 #[test]
 #[expect(clippy::print_stdout, reason = "the share is a figure that people ask for")]
 fn secrets_of_every_kind_are_gone_in_every_format() {
-    let kinds = table::kinds(73);
+    let mut kinds = table::kinds(73);
+    kinds.extend(contexts::contexts(&mut table::Dice(73)));
     assert!(kinds.len() >= 200);
     let home = planted(&kinds);
     for format in ["md", "html", "txt", "json", "jsonl", "gemini"] {

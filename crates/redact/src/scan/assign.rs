@@ -6,7 +6,7 @@ use super::Sink;
 use super::command::login;
 use super::edge::{after_escape, at, before, is_word, piece, run_end, run_start};
 use super::name::{LONGEST, NameHint, hint, is_env_style};
-use super::value::{Reader, is_placeholder, is_secret, read};
+use super::value::{Reader, is_bare_word, is_placeholder, is_secret, read};
 use super::{bearer, encoded, guess, indirect};
 use crate::kind::SecretKind;
 
@@ -18,6 +18,9 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
     for sign in memchr3_iter(b'=', b':', b'>', bytes) {
         if at(bytes, sign) == b':' && matches!(at(bytes, sign + 1), b'0'..=b'9' | b'*') {
             fields(bytes, sign, sink);
+        }
+        if at(bytes, sign) == b'=' && at(bytes, sign + 1) == b'{' {
+            braced(bytes, sign, sink);
         }
         if let Some((start, end, from)) = sides(bytes, sign)
             && let name = piece(bytes, start, end)
@@ -73,6 +76,24 @@ fn fields(bytes: &[u8], sign: usize, sink: &mut Sink<'_>) {
     }
 }
 
+/// Reads `PWD={…};`, as in a connection string: braces allow any character.
+fn braced(bytes: &[u8], sign: usize, sink: &mut Sink<'_>) {
+    let start = run_start(bytes, sign, 16, |b| b.is_ascii_alphabetic());
+    let name = piece(bytes, start, sign);
+    let is_password = name.eq_ignore_ascii_case(b"pwd") || name.eq_ignore_ascii_case(b"password");
+    let end = run_end(bytes, sign + 2, 128, |b| !matches!(b, b'}' | b'\n' | b'{'));
+    let is_closed = at(bytes, end) == b'}' && matches!(at(bytes, end + 1), 0 | b';' | b'"' | b'\'');
+    let value = piece(bytes, sign + 2, end);
+    if is_password
+        && before(bytes, start) == b';'
+        && is_closed
+        && value.len() >= 4
+        && !is_placeholder(value)
+    {
+        sink.put(SecretKind::Password, sign + 2..end);
+    }
+}
+
 /// Returns where the name before a sign begins and ends, and where its value may begin.
 fn sides(bytes: &[u8], sign: usize) -> Option<(usize, usize, usize)> {
     let next = at(bytes, sign + 1);
@@ -83,7 +104,8 @@ fn sides(bytes: &[u8], sign: usize) -> Option<(usize, usize, usize)> {
                 return None;
             }
             from += usize::from(next == b'>');
-            end -= usize::from(matches!(before(bytes, sign), b':' | b'?' | b'+'));
+            // `:=`, `+=`, `?=`, `||=`, `??=`
+            end = run_start(bytes, end, 2, |b| matches!(b, b':' | b'?' | b'+' | b'|'));
         }
         b':' if matches!(next, b':' | b'=') || before(bytes, sign) == b':' => return None,
         b'>' if !is_word(before(bytes, sign)) || !is_element(bytes, from) => return None,
@@ -121,8 +143,13 @@ fn judge(
         NameHint::Cookie => return cookies(bytes, from, usize::MAX, sink),
         NameHint::SetCookie => return cookies(bytes, from, 1, sink),
         NameHint::Login => {
-            let value = read(bytes, from).filter(|value| encoded::is_login(value.bytes));
-            return value.map_or((), |value| sink.put(SecretKind::Authorization, value.range));
+            let Some(value) = read(bytes, from) else { return };
+            if encoded::is_login(value.bytes) {
+                sink.put(SecretKind::Authorization, value.range);
+            } else if is_secret(&value, NameHint::MaybeKey, is_env_name) {
+                sink.put(SecretKind::Secret, value.range);
+            }
+            return;
         }
         _ => {}
     }
@@ -174,7 +201,11 @@ const LOGINS: &[&[u8]] =
 /// Reads `--password secret`: on a command line, any word can be one.
 fn password_flag(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
     let Some(value) = read(bytes, from) else { return };
+    // Another flag, or another command, follows: the word is not part of a sentence.
+    let follows = piece(bytes, value.range.end, value.range.end + 2);
+    let is_between = matches!(follows, b" -" | b" |" | b" ;" | b" &" | b"; ");
     let is_password = is_secret(&value, NameHint::Password, false)
+        || is_between && is_bare_word(value.bytes)
         || (value.bytes.len() >= 6
             && value.bytes.iter().all(u8::is_ascii_alphanumeric)
             && value.bytes.iter().any(u8::is_ascii_digit));

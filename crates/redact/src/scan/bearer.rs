@@ -11,10 +11,6 @@ use crate::kind::SecretKind;
 /// The longest credentials.
 const LONGEST: usize = 4096;
 
-/// What precedes credentials, in lower case.
-const SCHEMES: &[&str] =
-    &["basic", "bearer", "token", "apikey", "api-key", "key", "digest", "negotiate"];
-
 pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
     if !sink.wants(SecretKind::Authorization) {
         return;
@@ -32,7 +28,8 @@ pub(super) fn credentials(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
     let from = after_escape(bytes, from);
     let scheme = run_end(bytes, from, 16, |b| is_word(b) || b == b'-');
     let word = piece(bytes, from, scheme);
-    let is_scheme = SCHEMES.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()));
+    // Any word may be a scheme: `SSWS`, `GenieKey`, `Splunk`.
+    let is_scheme = !word.is_empty() && word.iter().all(|b| b.is_ascii_alphabetic() || *b == b'-');
     if is_scheme && at(bytes, scheme) == b' ' {
         token(bytes, scheme + 1, sink);
     } else {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 use super::Sink;
-use super::edge::{at, before, piece, run_end, run_start};
+use super::edge::{at, before, is_word, piece, run_end, run_start};
 use super::guess::mix;
 use super::value::{is_placeholder, read};
 use crate::kind::SecretKind;
@@ -147,7 +147,9 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
     for place in memmem::find_iter(bytes, b"pass:") {
         openssl(bytes, place, sink);
     }
-    for command in [&b"chpasswd"[..], b"sudo -S"] {
+    for command in
+        [&b"chpasswd"[..], b"sudo -S", b"--password-stdin", b"cryptsetup ", b"--passphrase-fd 0"]
+    {
         for place in memmem::find_iter(bytes, command) {
             echoed(bytes, place, command == b"chpasswd", sink);
         }
@@ -159,7 +161,13 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
         if let Some(value) = read(bytes, place + 13).filter(|value| value.is_quoted) {
             put(bytes, value.range, sink);
         }
+        if piece(bytes, place + 13, place + 21) == b"--value "
+            && let Some(value) = read(bytes, place + 21)
+        {
+            put(bytes, value.range, sink);
+        }
     }
+    named(bytes, sink);
 }
 
 fn flag(bytes: &[u8], place: usize, line: &mut Line, sink: &mut Sink<'_>) {
@@ -179,13 +187,66 @@ fn flag(bytes: &[u8], place: usize, line: &mut Line, sink: &mut Sink<'_>) {
         let Some(value) = read(bytes, start + flag.len()) else { return };
         match form {
             Form::Behind(sign) => {
-                if let Some(sign) = memchr(*sign, value.bytes) {
+                // A comma ends a value without quotes.
+                let is_cut = at(bytes, value.range.end) == *sign && !value.is_quoted;
+                let rest = is_cut.then(|| read(bytes, value.range.end + 1)).flatten();
+                if let Some(rest) = rest {
+                    put(bytes, rest.range, sink);
+                } else if let Some(sign) = memchr(*sign, value.bytes) {
                     put(bytes, value.range.start + sign + 1..value.range.end, sink);
                 }
             }
             _ => put(bytes, value.range, sink),
         }
         return;
+    }
+}
+
+/// Reads commands that take a password by its position: `net user ada …`, `nmcli … password …`, `pulumi config set --secret NAME …`,
+/// and `jdbc:oracle:thin:ada/…@host`.
+fn named(bytes: &[u8], sink: &mut Sink<'_>) {
+    for place in memmem::find_iter(bytes, b"net user ") {
+        let name = run_end(bytes, place + 9, 64, |b| b != b' ' && b != b'\n');
+        let end = run_end(bytes, name + 1, 64, |b| b.is_ascii_graphic() && b != b'"');
+        let is_set = at(bytes, name) == b' ' && at(bytes, name + 1) != b'/';
+        if is_set && piece(bytes, end, end + 2) == b" /" {
+            put(bytes, name + 1..end, sink);
+        }
+    }
+    for place in memmem::find_iter(bytes, b"config set --secret ") {
+        let name = run_end(bytes, place + 20, 128, |b| b != b' ' && b != b'\n');
+        if let Some(value) = read(bytes, name).filter(|_| at(bytes, name) == b' ') {
+            put(bytes, value.range, sink);
+        }
+    }
+    for command in [&b"nmcli "[..], b"iwctl "] {
+        for place in memmem::find_iter(bytes, command) {
+            let end = run_end(bytes, place, LINE, |b| b != b'\n');
+            let line = piece(bytes, place, end);
+            if let Some(word) = memmem::find(line, b" password ")
+                && let Some(value) = read(bytes, place + word + 10)
+            {
+                put(bytes, value.range, sink);
+            }
+        }
+    }
+    for start in [&b":thin:"[..], b"sqlplus "] {
+        for place in memmem::find_iter(bytes, start) {
+            let from = place + start.len();
+            let slash = run_end(bytes, from, 32, |b| is_word(b) || b == b'$');
+            let sign = run_end(bytes, slash + 1, 64, |b| !b.is_ascii_whitespace() && b != b'@');
+            if slash > from && at(bytes, slash) == b'/' && at(bytes, sign) == b'@' {
+                put(bytes, slash + 1..sign, sink);
+            }
+        }
+    }
+    for place in memmem::find_iter(bytes, b"<auth-user-pass>") {
+        let is_line = |b: u8| b != b'\n' && b != b'<';
+        let name = run_end(bytes, place + 17, 128, is_line);
+        let end = run_end(bytes, name + 1, 128, is_line);
+        if at(bytes, place + 16) == b'\n' && at(bytes, end) == b'\n' {
+            put(bytes, name + 1..end, sink);
+        }
     }
 }
 

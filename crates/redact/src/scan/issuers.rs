@@ -142,6 +142,8 @@ pub(super) const SHAPES: &[Shape] = &[
     shape(PackageToken, "oy2", Plain, 43, 43),
     shape(ModelKey, "pa-", Url, 40, 50),
     shape(PackageToken, "packagist_", Url, 40, 80),
+    // Airtable: fourteen characters, a dot, and 64 hexadecimal digits.
+    shape(ServiceKey, "pat", Dotted, 79, 79),
     shape(ServiceKey, "pat-eu1-", Url, 36, 36),
     shape(ServiceKey, "pat-na1-", Url, 36, 36),
     shape(ServiceKey, "pat-na2-", Url, 36, 36),

@@ -74,6 +74,11 @@ const ENDINGS: &[(&str, bool, NameHint)] = &[
     ("instrumentationkey", false, NameHint::Secret),
     ("clientkeydata", false, NameHint::Secret),
     ("jwt", true, NameHint::Secret),
+    ("pat", true, NameHint::MaybeKey),
+    ("erlangcookie", false, NameHint::Secret),
+    ("honeycombteam", false, NameHint::Secret),
+    ("pagerdutyroutingkey", false, NameHint::Secret),
+    ("integrationkey", false, NameHint::Secret),
     ("pepper", true, NameHint::MaybeKey),
     ("creds", true, NameHint::MaybeKey),
     ("amzsignature", false, NameHint::Secret),
@@ -131,7 +136,7 @@ const ENDINGS: &[(&str, bool, NameHint)] = &[
 const LAST_TWO: &[[u8; 2]] = &[
     *b"ig", *b"ey", *b"en", *b"et", *b"rd", *b"wd", *b"rt", *b"se", *b"de", *b"ss", *b"ts", *b"ng",
     *b"al", *b"ls", *b"lt", *b"on", *b"ie", *b"id", *b"re", *b"sk", *b"th", *b"na", *b"ha", *b"ic",
-    *b"ds", *b"ue", *b"ta", *b"wt", *b"er",
+    *b"ds", *b"ue", *b"ta", *b"wt", *b"er", *b"at", *b"am",
 ];
 
 /// Words that make a following token or key harmless.
@@ -185,6 +190,10 @@ const HARMLESS: &[&str] = &[
 pub(super) fn hint(name: &[u8]) -> Option<NameHint> {
     let end = name.iter().rposition(u8::is_ascii_alphabetic)? + 1;
     let name = name.get(..end)?;
+    // Bundler names a gem server, with two underscores for each dot; the value is its login.
+    if name.starts_with(b"BUNDLE_") && name.windows(2).any(|two| two == b"__") {
+        return Some(NameHint::Secret);
+    }
     // Most names end differently.
     let [.., a, b] = name else { return None };
     let last = [a.to_ascii_lowercase(), b.to_ascii_lowercase()];
@@ -252,7 +261,7 @@ mod tests {
 
     #[test]
     fn names_are_judged_by_their_endings() {
-        for (name, told) in [
+        for (name, expected) in [
             ("password", Some(NameHint::Password)),
             ("DB_PASSWORD", Some(NameHint::Password)),
             ("userPassword2", Some(NameHint::Password)),
@@ -273,7 +282,7 @@ mod tests {
             ("", None),
             ("___", None),
         ] {
-            assert_eq!(hint(name.as_bytes()), told, "{name}");
+            assert_eq!(hint(name.as_bytes()), expected, "{name}");
         }
     }
 }

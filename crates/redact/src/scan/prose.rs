@@ -25,6 +25,18 @@ const STEMS: &[&[u8]] = &[
     b"equirepass",
     b"asterauth",
 ];
+/// Calls whose arguments are keys, by the end of their names.
+const CLIENTS: &[&[u8]] = &[
+    b"algoliasearch(",
+    b"wilio(",
+    b"Wallet(",
+    b"rivateKeyToAccount(",
+    b"romSecretKey(",
+    b"jwt.sign(",
+    b"jwt.verify(",
+];
+/// The maximum length of such arguments.
+const ARGUMENTS: usize = 200;
 /// The maximum distance between a user name and its password.
 const LOGIN: usize = 160;
 
@@ -37,14 +49,24 @@ pub(super) fn scan(bytes: &[u8], sink: &mut Sink<'_>) {
             }
         }
     }
+    for call in CLIENTS {
+        for place in memmem::find_iter(bytes, call) {
+            arguments(bytes, place + call.len(), sink);
+        }
+    }
     for by in [&b"DENTIFIED BY "[..], b"dentified by "] {
         for place in memmem::find_iter(bytes, by) {
             let mut from = place + by.len();
             for word in [&b"PASSWORD "[..], b"VALUES "] {
                 from += if piece(bytes, from, from + word.len()) == word { word.len() } else { 0 };
             }
-            let value = read(bytes, from).filter(|value| value.is_quoted);
-            put(value.filter(|value| value.bytes.len() >= 4), SecretKind::Password, sink);
+            // A backtick quotes a name in prose: "identified by `name`".
+            let is_text = |value: &Value<'_>| {
+                value.is_quoted
+                    && before(bytes, value.range.start) != b'`'
+                    && value.bytes.len() >= 4
+            };
+            put(read(bytes, from).filter(is_text), SecretKind::Password, sink);
         }
     }
 }
@@ -112,8 +134,9 @@ fn prose(bytes: &[u8], (start, end): (usize, usize), hint: NameHint) -> Option<V
         NameHint::Password => value.bytes.len() >= 4 && follows_login(bytes, start),
         NameHint::Secret | NameHint::Aws | NameHint::Azure => {
             // `auth_token`, `API_KEY`: a plain word is part of a sentence.
-            let is_name =
-                name.iter().any(|b| matches!(b, b'_' | b'-' | b'.')) || is_env_style(name);
+            let is_name = name.iter().any(|b| matches!(b, b'_' | b'-' | b'.'))
+                || is_env_style(name)
+                || follows_kind(bytes, start);
             value.bytes.len() >= 16
                 && mix.digits > 1
                 && (is_name || is_said || value.is_quoted)
@@ -122,6 +145,25 @@ fn prose(bytes: &[u8], (start, end): (usize, usize), hint: NameHint) -> Option<V
         _ => false,
     };
     fits.then_some(value)
+}
+
+/// Whether it is an `api token`, an `access key`, and the like.
+fn follows_kind(bytes: &[u8], start: usize) -> bool {
+    const KINDS: &[&[u8]] = &[
+        b"api ",
+        b"API ",
+        b"access ",
+        b"auth ",
+        b"bearer ",
+        b"bot ",
+        b"deploy ",
+        b"personal ",
+        b"refresh ",
+        b"secret ",
+        b"session ",
+    ];
+    let head = piece(bytes, start.saturating_sub(10), start);
+    KINDS.iter().any(|kind| head.ends_with(kind))
 }
 
 /// Whether a user name precedes it, as in a `.netrc`.
@@ -147,6 +189,22 @@ fn argument<'t>(bytes: &'t [u8], from: usize, name: &[u8], hint: NameHint) -> Op
     let has_digits = value.bytes.iter().any(u8::is_ascii_digit);
     let is_env_name = is_env_style(name);
     ((has_digits || is_env_name) && is_secret(&value, hint, is_env_name)).then_some(value)
+}
+
+/// Reads the quoted arguments of a call up to its end.
+fn arguments(bytes: &[u8], from: usize, sink: &mut Sink<'_>) {
+    let end = run_end(bytes, from, ARGUMENTS, |b| !matches!(b, b')' | b'\n' | b'('));
+    let mut next = from;
+    while next < end {
+        let quote = run_end(bytes, next, end - next, |b| !matches!(b, b'"' | b'\'' | b'`'));
+        let value = read(bytes, quote).filter(|value| value.is_quoted && value.range.end <= end);
+        let Some(value) = value else { return };
+        next = value.range.end + 1;
+        let key = value.bytes.strip_prefix(b"0x").unwrap_or(value.bytes);
+        if key.len() >= 20 && looks_generated(key) {
+            put(Some(value), SecretKind::Secret, sink);
+        }
+    }
 }
 
 /// Whether a name reads something rather than sets it.

@@ -19,6 +19,8 @@ pub(super) struct Value<'t> {
     pub(super) bytes: &'t [u8],
     pub(super) range: Range<usize>,
     pub(super) is_quoted: bool,
+    /// Whether it directly follows `=`.
+    is_set: bool,
     /// What ended it.
     next: u8,
 }
@@ -46,6 +48,10 @@ impl Reader {
     /// Reads the value that begins here, after spaces and quotes.
     pub(super) fn read<'t>(&mut self, bytes: &'t [u8], from: usize) -> Option<Value<'t>> {
         let from = run_end(bytes, from, 16, |b| matches!(b, b' ' | b'\t'));
+        // `b'…'`, `r"…"`, `u'…'`
+        let is_prefix = matches!(at(bytes, from), b'b' | b'r' | b'u')
+            && matches!(at(bytes, from + 1), b'"' | b'\'');
+        let from = from + usize::from(is_prefix);
         let slashes = run_end(bytes, from, 8, |b| b == b'\\') - from;
         let quote = at(bytes, from + slashes);
         if matches!(quote, b'"' | b'\'' | b'`') {
@@ -55,6 +61,7 @@ impl Reader {
                 bytes: piece(bytes, start, end),
                 range: start..end,
                 is_quoted: true,
+                is_set: false,
                 next: quote,
             });
         }
@@ -65,7 +72,9 @@ impl Reader {
         while end > from && matches!(before(bytes, end), b'.' | b':' | b'!' | b'?') {
             end -= 1;
         }
-        Some(Value { bytes: piece(bytes, from, end), range: from..end, is_quoted: false, next })
+        let is_set = before(bytes, from) == b'=' && before(bytes, from.saturating_sub(1)) != b' ';
+        let bytes = piece(bytes, from, end);
+        Some(Value { bytes, range: from..end, is_quoted: false, is_set, next })
     }
 }
 
@@ -212,10 +221,11 @@ pub(super) fn is_secret(value: &Value<'_>, hint: NameHint, is_env_name: bool) ->
         return false;
     }
     if hint == NameHint::Phrase {
-        return is_phrase(bytes);
+        return is_phrase(bytes, 4);
     }
     if bytes.contains(&b' ') {
-        return hint == NameHint::Password && value.is_quoted && is_phrase(bytes);
+        let least = if is_env_name { 2 } else { 4 };
+        return hint == NameHint::Password && value.is_quoted && is_phrase(bytes, least);
     }
     // The format of keys in PHP and Laravel.
     let bytes = bytes.strip_prefix(b"base64:").unwrap_or(bytes);
@@ -223,8 +233,8 @@ pub(super) fn is_secret(value: &Value<'_>, hint: NameHint, is_env_name: bool) ->
     looks_secret(value, hint, is_env_name) && !is_reference(bytes) && !is_placeholder(bytes)
 }
 
-/// Whether it is a passphrase of four or more words, and not a sentence.
-fn is_phrase(bytes: &[u8]) -> bool {
+/// Whether it is a passphrase of this many words or more, and not a sentence.
+fn is_phrase(bytes: &[u8], least: usize) -> bool {
     const OF_SENTENCES: &[&[u8]] = &[
         b"the",
         b"a",
@@ -274,13 +284,29 @@ fn is_phrase(bytes: &[u8]) -> bool {
         }
         count += 1;
     }
-    count >= 4
+    count >= least
+}
+
+/// Whether it is a word without digits that does not mention passwords.
+pub(super) fn is_bare_word(bytes: &[u8]) -> bool {
+    (6..=24).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_lowercase) && !is_label(bytes)
+}
+
+/// Whether it is a password as Apple and Google make them for one program: four times four letters.
+fn is_app_password(bytes: &[u8]) -> bool {
+    bytes.len() == 19
+        && bytes
+            .iter()
+            .enumerate()
+            .all(|(at, b)| if at % 5 == 4 { *b == b'-' } else { b.is_ascii_lowercase() })
 }
 
 fn looks_secret(value: &Value<'_>, hint: NameHint, is_env_name: bool) -> bool {
     let bytes = value.bytes;
     let mix = mix(bytes);
     let letters = mix.upper + mix.lower;
+    // In a shell and in a configuration file nothing follows it on its line; in code, something does.
+    let is_last = value.is_set && matches!(value.next, 0 | b'\n' | b'\r' | b'&' | b'\\' | b' ');
     let symbols = bytes.iter().filter(|b| b"!@#$%^&*+=?~".contains(b)).count();
     match hint {
         NameHint::Password => {
@@ -294,16 +320,28 @@ fn looks_secret(value: &Value<'_>, hint: NameHint, is_env_name: bool) -> bool {
                 && (6..=24).contains(&bytes.len())
                 && mix.lower == bytes.len()
                 && !is_label(bytes);
-            is_pin || is_set || is_phrase || is_word || (is_mixed && !is_algorithm(bytes))
+            let is_alone = is_last && is_bare_word(bytes);
+            is_pin
+                || is_set
+                || is_phrase
+                || is_word
+                || is_alone
+                || is_app_password(bytes)
+                || (is_mixed && !is_algorithm(bytes))
         }
         NameHint::MaybePassword => {
-            bytes.len() >= 6 && letters > 1 && mix.digits > 0 && !is_algorithm(bytes)
+            let is_set = is_env_name && mix.upper < bytes.len() && !is_label(bytes);
+            let is_mixed = mix.digits > 0 && !is_algorithm(bytes);
+            bytes.len() >= 6
+                && letters > 1
+                && (is_set || is_mixed || is_last && is_bare_word(bytes))
         }
         // Agents identify their sessions by UUIDs; a cookie contains something else.
         NameHint::Session => looks_generated(bytes) && !is_id(bytes),
         NameHint::Secret => {
-            let is_set =
-                is_env_name && bytes.len() >= 8 && mix.upper < bytes.len() && !is_name(bytes);
+            let is_word =
+                mix.upper == bytes.len() && (bytes.len() < 16 || reads_as_words(bytes, HALF));
+            let is_set = is_env_name && bytes.len() >= 8 && !is_word && !is_name(bytes);
             is_set || looks_generated(bytes)
         }
         NameHint::MaybeKey => {

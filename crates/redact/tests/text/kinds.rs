@@ -5,8 +5,9 @@
 
 use recount_redact::{Redactor, Rules};
 
+use crate::contexts::contexts;
 use crate::support::tags;
-use crate::table::{base64, is_left, json, kinds};
+use crate::table::{Dice, base64, is_left, json, kinds};
 
 /// The percentage of kinds that must be found.
 const LEAST: f64 = 97.0;
@@ -29,7 +30,7 @@ fn percent(secret: &str) -> String {
 fn check(form: &str, write: impl Fn(&str, &str) -> Option<(String, String)>) {
     let redactor = Redactor::new(Rules::default()).unwrap();
     let (mut count, mut missed) = (0, Vec::new());
-    for (name, around, secret) in kinds(61) {
+    for (name, around, secret) in kinds(61).into_iter().chain(contexts(&mut Dice(61))) {
         let Some((text, secret)) = write(&around, &secret) else { continue };
         count += 1;
         let redacted = redactor.redact(&text, &tags());
@@ -45,7 +46,7 @@ fn check(form: &str, write: impl Fn(&str, &str) -> Option<(String, String)>) {
 
 #[test]
 fn kinds_are_found_in_plain_text() {
-    assert!(kinds(61).len() >= 200);
+    assert!(kinds(61).len() >= 200 && contexts(&mut Dice(61)).len() >= 190);
     check("plain text", |around, secret| Some((around.replace("{}", secret), secret.to_owned())));
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panic")]
 
+mod contexts;
 mod kinds;
 mod lookalikes;
 mod ordinary;

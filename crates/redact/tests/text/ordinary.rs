@@ -65,10 +65,10 @@ fn check(what: &str, folders: &[PathBuf]) {
     assert!(lines > 0, "no text in {what}");
     let rate = 100.0 * touched.len() as f64 / lines as f64;
     let shown: Vec<&str> = touched.iter().map(String::as_str).take(200).collect();
-    let told =
+    let summary =
         format!("{what}: {} of {lines} lines, {rate:.3} %\n{}", touched.len(), shown.join("\n"));
     println!("{what}: {} of {lines} lines touched", touched.len());
-    assert!(rate <= MOST, "{told}");
+    assert!(rate <= MOST, "{summary}");
 }
 
 #[test]
