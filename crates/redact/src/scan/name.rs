@@ -74,7 +74,7 @@ const ENDINGS: &[(&str, bool, NameHint)] = &[
     ("instrumentationkey", false, NameHint::Secret),
     ("clientkeydata", false, NameHint::Secret),
     ("jwt", true, NameHint::Secret),
-    ("pat", true, NameHint::MaybeKey),
+    ("pat", true, NameHint::Secret),
     ("erlangcookie", false, NameHint::Secret),
     ("honeycombteam", false, NameHint::Secret),
     ("pagerdutyroutingkey", false, NameHint::Secret),
