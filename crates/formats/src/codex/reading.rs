@@ -69,6 +69,16 @@ fn pump(
     };
     let look = |reader: &dyn Reader| saved = keep.then(|| reader.save()).flatten();
     let mut outline = buffer.pump_and(input, choose, look)?.into_outline();
+    // Usually the last line is torn, too.
+    let is_noted = outline.problems.kept.iter().any(|problem| problem.what == What::TornTail);
+    if input.is_torn() && !is_noted {
+        outline.problems.note(Problem {
+            file: Arc::clone(file),
+            span: None,
+            what: What::TornTail,
+            done: "what comes before the damage is read".into(),
+        });
+    }
     if is_empty {
         outline = Outline::empty(Grammar::Jsonl);
         let done = "listed as empty".into();
