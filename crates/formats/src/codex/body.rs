@@ -9,7 +9,7 @@ use crate::json::JsonTree;
 use crate::source::{Detail, MessageRequest};
 
 use super::injected::{is_injected, typed};
-use super::record::{Record, Tag};
+use super::record::{Record, Tag, is_item};
 use super::tool;
 
 /// What stands before the summary in a record of it.
@@ -104,6 +104,10 @@ impl Body<'_> {
     }
 
     fn item(&mut self, kind: &str, item: &JsonTree) {
+        if !is_item(kind.as_bytes()) {
+            let text = format!("An item of the unknown type \"{kind}\"");
+            return self.notice(&text, NoticeLevel::Info);
+        }
         match kind {
             "message" => match item.text("role") {
                 Some("assistant") => {

@@ -153,7 +153,10 @@ impl Replay {
             self.own = ordinal >= from;
             self.pending = self.pending.take().filter(|_| self.own);
         }
-        let fields = &record.fields;
+        if self.meta.first_ordinal.is_none() {
+            self.meta.first_ordinal = record.ordinal;
+        }
+        let (fields, time) = (&record.fields, self.time_of(record));
         match record.tag {
             Tag::Meta => self.session_meta(fields),
             Tag::Header => {
@@ -161,10 +164,10 @@ impl Replay {
                     self.meta.take_header(fields);
                 }
             }
-            Tag::Item => self.item(fields, span, record.time),
-            Tag::Event => self.event(fields, span, record.time),
+            Tag::Item => self.item(fields, span, time),
+            Tag::Event => self.event(fields, span, time),
             Tag::TurnContext => self.turn_context(fields),
-            Tag::Compacted => self.compacted(fields, span, record.time),
+            Tag::Compacted => self.compacted(fields, span, time),
             Tag::Usage => {
                 let thread = text(fields.thread_id).map(Text::decode);
                 let is_own = thread.is_none_or(|id| self.meta.id.as_deref() == Some(&*id));
@@ -183,6 +186,12 @@ impl Replay {
                 self.problem(What::UnknownRecord, Some(span), "kept, see `show --raw`");
             }
         }
+    }
+
+    /// Returns when something was said. Copied records have the time of the copy; the id of their turn has the time of the original.
+    fn time_of(&self, record: &Record<'_>) -> Option<i64> {
+        let turn = self.turn.as_deref().filter(|_| !self.own);
+        turn.and_then(uuid_time).or(record.time)
     }
 
     /// The first one is the thread's own; later ones were copied with what follows them.
@@ -212,15 +221,16 @@ impl Replay {
     /// Goes on to another turn, whose id tells whether it was copied.
     fn enter_turn(&mut self, id: Option<&[u8]>) {
         let Some(id) = text(id) else { return };
-        self.has_turn_ids = true;
         if self.turn.as_deref().is_some_and(|turn| id.is(turn)) {
             return;
         }
         let id = id.decode();
         self.flush();
+        let began = uuid_time(&id);
+        self.has_turn_ids |= began.is_some();
         if !self.own && self.meta.own_from.is_none() {
             let born = self.meta.id.as_deref().and_then(uuid_time).or(self.meta.start);
-            self.own = uuid_time(&id).zip(born).is_some_and(|(turn, born)| turn >= born);
+            self.own = began.zip(born).is_some_and(|(turn, born)| turn >= born);
         }
         self.turn = Some(id.into());
         self.in_turn = 0;
@@ -253,7 +263,10 @@ impl Replay {
                 self.context(span, time, Standing::Sure);
             }
             _ if is_item(kind) => {}
-            _ => self.problem(What::UnknownType, Some(span), "kept, see `show --raw`"),
+            _ => {
+                self.problem(What::UnknownType, Some(span), "kept, see `show --raw`");
+                self.notice(span, time);
+            }
         }
     }
 
