@@ -28,6 +28,10 @@ pub(crate) fn message(request: &MessageRequest<'_>) -> JsonScan<Message> {
     for piece in request.pieces {
         state.take(&mut message, piece.bytes, request.detail, false)?;
     }
+    // Where the message id alone does not identify an answer, the outline adds the request id.
+    if let Some(id) = request.entry.and_then(|entry| entry.id.as_deref()) {
+        message.id = Some(MessageId::new(id));
+    }
     message.tokens = state.usage.map(Usage::tokens);
     message.tool_calls = tool::finish(state.calls, request.detail);
     if message.display_text.is_empty() {
@@ -55,7 +59,7 @@ impl Body {
             message.problems.push(What::NotUtf8);
         }
         let time = row.time.and_then(timestamp);
-        let what = super::log::kind_of(&row);
+        let what = super::kind::kind_of(&row);
         if is_first {
             message.time = time;
             message.kind = kind(what);
@@ -220,10 +224,12 @@ fn plain(message: &mut Message, row: &Row<'_>, fields: &Fields<'_>) {
         }
         return;
     }
-    match parse(fields.own_content) {
-        Some(JsonTree::String(text)) => message.text = text,
-        _ => message.text = row.subtype.map(|name| name.decode().into_owned()).unwrap_or_default(),
-    }
+    message.text = match (parse(fields.own_content), row.subtype, row.kind) {
+        (Some(JsonTree::String(text)), _, _) => text,
+        (_, Some(name), _) => name.decode().into_owned(),
+        (_, None, Some(kind)) => format!("A record of the unknown type \"{}\"", kind.decode()),
+        (_, None, None) => String::new(),
+    };
     if let Some(error) = parse(fields.error).filter(|error| *error != JsonTree::Null) {
         let words = error.as_str().or_else(|| error.text("message")).map(str::to_owned);
         add_text(&mut message.text, &words.unwrap_or_default());

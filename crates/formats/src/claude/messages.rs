@@ -298,10 +298,15 @@ impl<'a> Builder<'a> {
         outline.pieces.extend(first.saturating_add(1)..end);
         let count = end.saturating_sub(first).saturating_sub(1);
         let answer = draft.answer.and_then(|answer| self.facts.answers.get(answer as usize));
+        let request = draft.answer.and_then(|answer| self.facts.requests.get(&answer));
         let head = rows.first().copied().unwrap_or_default();
         let (tools, calls) = self.tools(draft.answer);
         MessageEntry {
-            id: Some(answer.map_or_else(|| row_id(self.facts, head), |answer| answer.id.clone())),
+            id: Some(match (answer, request) {
+                (Some(answer), Some(request)) => format!("{}:{request}", answer.id).into(),
+                (Some(answer), None) => answer.id.clone(),
+                (None, _) => row_id(self.facts, head),
+            }),
             kind: draft.kind,
             fate: self.fate(rows),
             time: rows.iter().find_map(|row| self.row(*row)?.time),

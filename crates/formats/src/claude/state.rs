@@ -161,7 +161,12 @@ impl From<Level> for NoticeLevel {
 /// One answer of the service, whatever number of rows it takes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Answer {
+    /// The message id, or that of the row if there is none.
     pub(crate) id: Box<str>,
+    /// Half a hash of the request id.
+    pub(crate) request: Option<u32>,
+    /// Whether an earlier answer has the same message id and another request id.
+    pub(crate) is_split: bool,
     pub(crate) model: Option<u16>,
     pub(crate) usage: Option<Usage>,
     /// Whether the figures are known to be final.
@@ -226,6 +231,8 @@ pub(crate) struct Facts {
     /// Ids that are no UUIDs, as they stand.
     pub(crate) odd_ids: BTreeMap<RowId, Box<str>>,
     pub(crate) answers: Vec<Answer>,
+    /// Request ids, by answer, where the message id alone does not identify the answer.
+    pub(crate) requests: BTreeMap<u32, Box<str>>,
     /// In the order of the file.
     pub(crate) calls: Vec<Call>,
     pub(crate) results: Vec<CallResult>,

@@ -109,9 +109,10 @@ fn status(block: &JsonTree, text: Option<&str>) -> ToolStatus {
     }
 }
 
-/// How the agent says that it put a large output into a file.
+/// Returns whether an output was cut: its file has the rest, or nothing has.
 fn cut_state(text: &str) -> OutputState {
     if text.starts_with("<persisted-output>")
+        || super::overflow::is_saved(text)
         || text.contains("\n... [") && text.contains("truncated] ...")
     {
         return OutputState::Truncated;

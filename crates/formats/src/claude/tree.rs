@@ -353,10 +353,9 @@ fn leaf(
             return newest.or(Some(*start));
         }
     }
-    let from = match pointer {
-        Some(pointer) if pointer.is_explicit && pointer.row.is_nothing() => pointer.after,
-        _ => 0,
-    };
+    // A rewind to before the first prompt: only what was said since is left.
+    let is_empty = pointer.is_some_and(|pointer| pointer.is_explicit && pointer.row.is_nothing());
+    let from = pointer.filter(|_| is_empty).map_or(0, |pointer| pointer.after);
     for row in rows {
         let parent = forest.parent(*row);
         if let Some(slot) = parent.and_then(|parent| forest.is_continued.get_mut(parent as usize)) {
@@ -368,7 +367,8 @@ fn leaf(
         let leaves = rows.iter().filter(is_leaf).filter(|row| **row >= from);
         leaves.max_by_key(|row| key(row)).copied()
     };
-    newest(from).or_else(|| newest(0)).or_else(|| rows.last().copied())
+    let any = || newest(0).or_else(|| rows.last().copied());
+    newest(from).or_else(|| if is_empty { None } else { any() })
 }
 
 /// Lists the rows that continue a row, directly or not.
