@@ -144,7 +144,7 @@ fn thought(text: &str, time: Option<Timestamp>) -> Thought {
     Thought { subject: String::new(), description: text.to_owned(), time }
 }
 
-/// Adds a text behind others, with an empty line between.
+/// Appends a text after an empty line.
 pub(crate) fn add_text(all: &mut String, text: &str) {
     if !all.is_empty() && !text.is_empty() {
         all.push_str("\n\n");
@@ -172,7 +172,7 @@ fn level(what: RowKind) -> Option<NoticeLevel> {
     }
 }
 
-/// Values of a row as they stand.
+/// Raw values of a row.
 #[derive(Default)]
 struct Fields<'a> {
     content: Option<&'a [u8]>,
@@ -208,7 +208,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Takes a message that stands in one row.
+/// Reads a message that is in one row.
 fn plain(message: &mut Message, row: &Row<'_>, fields: &Fields<'_>) {
     let parse = |raw: Option<&[u8]>| raw.and_then(|raw| JsonTree::parse(raw).ok());
     if let Some(attachment) = parse(fields.attachment) {
@@ -296,7 +296,7 @@ fn attached(message: &mut Message, attachment: &JsonTree, rendered: Option<&Json
             name.unwrap_or(kind).clone_into(&mut message.display_text);
             return;
         }
-        // The whole system prompt, which nobody said.
+        // The whole system prompt, which is no message.
         "prompt_snapshot" => {
             kind.clone_into(&mut message.text);
             return;

@@ -26,13 +26,13 @@ use crate::json::{JsonScan, ScanError, Scanner, Text};
 use crate::outline::{CallEnd, Outline, Problems};
 use crate::source::{Reader, ReaderState, stable_hash};
 
-/// How many places in a broken line are tried for a whole record.
+/// The number of places in a broken line at which a record is tried.
 const TRIES: usize = 64;
 
-/// How many rows a session has without being unusual; room for them is taken at once.
+/// The number of rows of a usual session; memory for them is reserved at once.
 const TYPICAL: usize = 128;
 
-/// How much of a prompt is kept for titles, in bytes.
+/// The number of bytes of a prompt that are kept for titles.
 const PROMPT: usize = 1024;
 
 /// Message ids of the service are random and at least this long. Shorter ones come from gateways that may count them from one in every
@@ -44,7 +44,7 @@ const UNIQUE: usize = 24;
 pub(crate) struct Log {
     #[serde(skip, default = "no_file")]
     file: Arc<str>,
-    /// Where the bytes that come next stand in the file.
+    /// The offset of the next byte in the file.
     offset: u64,
     line: u32,
     facts: Facts,
@@ -112,7 +112,7 @@ impl Log {
         }
     }
 
-    /// Goes on where a reader was that was kept; `None` when it cannot be understood.
+    /// Continues a saved reader; `None` if its state cannot be decoded.
     pub(crate) fn resume(state: &[u8], file: &Arc<str>) -> Option<Self> {
         let (mut log, rest): (Self, _) = postcard::take_from_bytes(state).ok()?;
         log.file = Arc::clone(file);
@@ -128,7 +128,7 @@ impl Log {
         Some(log)
     }
 
-    /// Where the bytes that come next stand in the file.
+    /// The offset of the next byte in the file.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
@@ -174,7 +174,7 @@ impl Log {
         Span { line: self.line, offset: self.offset + at as u64, bytes: bytes as u64 }
     }
 
-    /// When a write was torn, the next record is welded to the fragment: that one can still be read.
+    /// After a torn write, the next record is appended to the fragment: that one can still be read.
     fn broken(&mut self, text: &[u8], span: Span, ended: Ended, fault: ScanError) {
         for at in memmem::find_iter(text, b"{\"").filter(|at| *at > 0).take(TRIES) {
             let mut scanner = Scanner::new(text.get(at..).unwrap_or_default());
@@ -216,7 +216,7 @@ impl Log {
         }
     }
 
-    /// Takes what a row says of the session as a whole.
+    /// Reads facts about the session as a whole from a row.
     fn session_facts(&mut self, row: &Row<'_>) {
         let session = &mut self.facts.session;
         let first = |slot: &mut Option<Box<str>>, text: Option<Text<'_>>| {
@@ -332,7 +332,7 @@ impl Log {
                 let parent = RowId::of(parent).0;
                 let row = match self.facts.ids.last() {
                     _ if parent == id => Some(at),
-                    // Mostly it is the row before.
+                    // Usually it is the row before.
                     Some(last) if *last == parent => at.checked_sub(1),
                     _ => self.row_number(parent),
                 };
@@ -480,6 +480,9 @@ impl Log {
 
     fn results(&mut self, row: &Row<'_>, at: u32) {
         self.facts.results_of_blocks(&row.message.content, at);
+        if self.agents.is_empty() && row.result_agent.is_none() {
+            return;
+        }
         for result in &row.message.content.results {
             let Some(call) = result.call else { continue };
             let hash = stable_hash(&*call.decode());
@@ -552,7 +555,7 @@ impl Log {
 }
 
 impl Facts {
-    /// Keeps how the calls ended whose results stand in a row.
+    /// Records how the calls ended whose results are in a row.
     fn results_of_blocks(&mut self, content: &Content<'_>, at: u32) {
         let start = number(self.results.len());
         let marks = content.results.iter().filter_map(|result| {
@@ -601,7 +604,7 @@ fn end(result: &ResultBlock<'_>) -> CallEnd {
     if is_refusal { CallEnd::Cancelled } else { CallEnd::Failed }
 }
 
-/// Reads the records of a line, mostly one, after a torn write two. Each is read into `row` and given to `each` with its place in
+/// Reads the records of a line: usually one, after a torn write two. Each is read into `row` and given to `each` with its place in
 /// the line and its length. Returns where no record begins.
 fn parse<'a>(
     text: &'a [u8],
@@ -669,7 +672,7 @@ impl Reader for Log {
         let half = bytes.len() / 2;
         let middle = memchr(b'\n', bytes.get(half..).unwrap_or_default()).map(|at| half + at + 1);
         if let Some(middle) = middle.filter(|_| bytes.len() >= WORTH_SHARING) {
-            // Telling lines apart is most of the work and needs no order.
+            // Parsing is most of the work and needs no order.
             let (first, second) = bytes.split_at(middle);
             for parsed in in_two(first, second) {
                 self.take_parsed(&parsed);
@@ -728,10 +731,10 @@ fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Returns half a hash: it only has to distinguish requests with the same message id.
+/// Returns a short hash (FNV-1a): it only has to distinguish requests with the same message id.
 fn short_hash(text: &str) -> u32 {
-    let [a, b, c, d, ..] = stable_hash(text).to_le_bytes();
-    u32::from_le_bytes([a, b, c, d])
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    text.bytes().fold(0x811c_9dc5, mix)
 }
 
 /// Returns the number of a name in a list of those that were met.

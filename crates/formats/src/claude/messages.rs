@@ -24,7 +24,7 @@ pub(super) struct Tables {
     by_row: Vec<u32>,
     /// Per answer the conversation that met it last, and its message in that.
     by_answer: Vec<(u32, u32)>,
-    /// The calls of each answer, one answer behind the other.
+    /// The calls of each answer, one answer after the other.
     calls: Vec<u32>,
     /// Per answer where its calls begin.
     first_call: Vec<u32>,
@@ -69,7 +69,7 @@ impl Tables {
     }
 }
 
-/// Sorts calls by their answers: mostly they stand in that order.
+/// Sorts calls by their answers: usually they are in that order.
 fn calls_by_answer(facts: &Facts) -> (Vec<u32>, Vec<u32>) {
     let mut first = vec![0_u32; facts.answers.len() + 1];
     for call in &facts.calls {
@@ -173,7 +173,7 @@ impl<'a> Builder<'a> {
         ids.iter().copied().zip(results.iter().map(|result| result.end))
     }
 
-    /// Learns how calls ended: results may stand before the call they belong to.
+    /// Records how calls ended: results may come before their calls.
     fn take_results(&mut self, rows: &[u32]) {
         for row in rows {
             let Some(row) = self.facts.rows.get(*row as usize) else { continue };
@@ -273,7 +273,7 @@ impl<'a> Builder<'a> {
         self.owners = owners;
     }
 
-    /// Lists the rows of a message: blocks in the order of the answer, results behind them.
+    /// Lists the rows of a message: blocks in the order of the answer, then results.
     fn rows_of(&self, draft: Draft, rows: &mut Vec<u32>) {
         rows.clear();
         let mut next = draft.first;

@@ -62,7 +62,7 @@ const NAME: SourceName = SourceName::new("claude");
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
 const VERSION: u32 = 4;
 
-/// The answer of a prompt is looked for among this number of entries behind it: what stands between are notes and attachments.
+/// The answer of a prompt is searched among this number of entries after it: the others are notes and attachments.
 const NEAR: usize = 64;
 
 /// Claude Code, every release up to 2.1.
@@ -279,7 +279,7 @@ impl Source for Claude {
     }
 }
 
-/// Reads the outline of a file, with a look at the reader before it is told that nothing follows.
+/// Reads the outline of a file, with access to the reader before it is finished.
 fn outline_and(path: &Path, buffer: &mut Buffer, look: impl FnOnce(&dyn Reader)) -> Outline {
     let file: Arc<str> = Arc::from(path.to_string_lossy());
     let choose = |_: &[u8]| -> Box<dyn Reader> { Box::new(Log::new(Arc::clone(&file))) };

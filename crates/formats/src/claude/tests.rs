@@ -127,7 +127,7 @@ fn a_prompt_that_continues_an_older_row_leaves_the_others_behind() {
         undone,
         [(MessageKind::Prompt, Fate::Rewound, "u2"), (MessageKind::Answer, Fate::Rewound, "m2")]
     );
-    // The agent itself remembers where it was; it then goes on with the newest row below that.
+    // The agent records where it was; it continues with the newest row below that.
     let back = text.concat()
         + "{\"type\":\"last-prompt\",\"lastPrompt\":\"Two\",\"leafUuid\":\"u2\",\"sessionId\":\"s\"}\n";
     assert_eq!(strict(&read(&back)), ["u1", "m1", "u2", "m2"]);
@@ -171,7 +171,7 @@ fn a_compaction_is_crossed_and_what_it_kept_is_shown() {
     let outline = read(&text(boundary(kept)));
     assert_eq!(strict(&outline), ["u3", "m2", "u4"]);
     assert_eq!(outline.problems.total, 0);
-    // Where the row before it is missing, what stands before it in the file is taken.
+    // If its parent is missing, it continues the row before it in the file.
     let lost = text(boundary(""))
         .replace("\"logicalParentUuid\":\"a2\"", "\"logicalParentUuid\":\"lost\"");
     let outline = read(&lost);
@@ -184,7 +184,7 @@ fn a_broken_chain_goes_on_and_is_reported() {
     let outline = read(&text.concat());
     assert_eq!(strict(&outline), ["u1", "m1", "u2"]);
     assert_eq!(outline.problems.kept[0].what, What::BrokenChain);
-    // A row may stand before the one that it continues.
+    // A row may come before the one that it continues.
     let text = [answer("a1", "u1", "m1", "1"), user("u1", "", "One")];
     let outline = read(&text.concat());
     assert_eq!((strict(&outline), outline.problems.total), (vec!["u1", "m1"], 0));
@@ -389,7 +389,7 @@ proptest! {
         let mut start = 0;
         for cut in cuts {
             start += log.feed(&text.as_bytes()[start..cut.max(start)]);
-            // As another process would go on.
+            // As another process would continue.
             let saved = log.save().unwrap();
             prop_assert_eq!(saved.offset, start as u64);
             log = Log::resume(&saved.state, &file).unwrap();

@@ -12,7 +12,7 @@ use super::injected::{is_injected, typed};
 use super::record::{Record, Tag, is_item};
 use super::tool;
 
-/// What stands before the summary in a record of it.
+/// The text before the summary in a record of it.
 const BEFORE_SUMMARY: &str =
     "use the information in this summary to assist with your own analysis:";
 
@@ -81,7 +81,7 @@ fn summary(text: &str) -> &str {
 /// A message while its records are added.
 struct Body<'a> {
     message: &'a mut Message,
-    /// What it is as far as its records tell.
+    /// Its kind as far as its records show.
     guess: Option<MessageKind>,
     detail: Detail,
 }

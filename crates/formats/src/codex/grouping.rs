@@ -1,7 +1,7 @@
 //! Which rollouts are one thread.
 //!
-//! A thread that was reverted goes on in a new file, which begins where an older one was cut. The newest is the one that is
-//! loaded, with the starts of those it goes on from; what was cut off is undone.
+//! A reverted thread continues in a new file, from where an older one was cut. The newest file is the one that is
+//! loaded, with the starts of those that it continues; what was cut off is undone.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -81,7 +81,7 @@ fn thread(id: SessionId, mut files: Vec<ScannedFile>) -> SessionFiles {
     SessionFiles { id, kind, parent: parent.filter(|_| is_subagent), files: members }
 }
 
-/// Follows what the main file goes on from, and says what of the others was undone.
+/// Follows the files that the main file continues, and marks what of the others was undone.
 fn go_on(members: &mut [SessionFile]) {
     let Some(main) = members.iter().position(|member| member.role == FileRole::Main) else {
         return;
@@ -128,7 +128,7 @@ fn cut(outline: &Outline, offset: Option<u64>, ordinal: Option<u64>) -> u64 {
     offset.or_else(by_number).unwrap_or(u64::MAX)
 }
 
-/// Marks what was recorded at or behind an offset as undone.
+/// Marks what was recorded at or after an offset as undone.
 fn undo_from(outline: &mut Outline, end: u64) {
     let Outline { entries, versions, strict, .. } = outline;
     let offset =
@@ -141,7 +141,7 @@ fn undo_from(outline: &mut Outline, end: u64) {
     strict.retain(|shown| offset(shown.version) < end);
 }
 
-/// Returns the part of a thread that another one begins with, nearest first, and what that goes on from.
+/// Returns the part of a thread that another one begins with, nearest first, and what that continues.
 pub(super) fn borrowed(
     session_files: SessionFiles,
     base: &Base,

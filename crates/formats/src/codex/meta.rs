@@ -66,6 +66,10 @@ impl Meta {
         self.agent =
             note(string(fields.agent_role.or(fields.agent_type)), string(fields.agent_nickname));
         self.started_by(fields.source);
+        if self.is_subagent && self.parent.is_none() {
+            // Reviews and the like name only the session that they belong to.
+            self.parent = owned(fields.session_id).filter(|session| Some(session) != self.id.as_ref());
+        }
         // Without these the agent cannot read the record (0.104 to 0.166).
         self.loadable =
             self.id.is_some() && fields.cli_version.is_some() && fields.originator.is_some();
@@ -99,7 +103,7 @@ impl Meta {
         self.agent = self.agent.take().or_else(|| note(kind(), said("agent_nickname")));
     }
 
-    /// Returns what all sources tell of a file.
+    /// Returns the facts that all sources have.
     pub(super) fn head(&self, updated: Option<i64>) -> Head {
         let id = |id: &Option<Box<str>>| id.as_deref().map(SessionId::new);
         Head {
@@ -118,7 +122,7 @@ impl Meta {
         }
     }
 
-    /// Tells how it was started, as far as the file says.
+    /// Returns how it was started, if the file records it.
     fn entrypoint(&self) -> Option<Entrypoint> {
         match self.source.as_deref()? {
             "cli" => Some(Entrypoint::Terminal),
@@ -132,7 +136,7 @@ impl Meta {
     /// Returns the thread whose start it begins with.
     fn borrowed(&self) -> Option<Base> {
         let HistoryBase { rollout, offset, ordinal } = self.base.as_ref()?;
-        // A thread that was reverted goes on from an older rollout of itself, a fork from one of the thread it was forked from.
+        // A reverted thread continues an older rollout of itself, a fork continues one of the thread that it was forked from.
         let thread = self.forked_from.as_deref().unwrap_or(rollout);
         Some(Base {
             session: SessionId::new(thread),

@@ -92,7 +92,7 @@ fn pump(
     Ok(ReadResult { outline, saved: saved.filter(|_| !is_empty) })
 }
 
-/// Goes on with a file where a reader of it was kept.
+/// Continues a file from a saved reader.
 pub(super) fn outline_from(
     path: &Path,
     buffer: &mut Buffer,
@@ -125,7 +125,7 @@ fn count_lines(outline: &mut Outline, path: &Path) {
     }
 }
 
-/// How much of a file tells its first record, if that is longer than what is looked at.
+/// How much of the first record is searched, if it is longer than the head.
 const START: usize = 1024;
 
 /// Recognizes a file by its first records.

@@ -45,11 +45,11 @@ pub(super) struct Draft {
 pub(super) enum Standing {
     /// It is what it says.
     Sure,
-    /// A user's message that was perhaps typed: events tell, in files that have them.
+    /// A user's message that may have been typed: events decide, in files that have them.
     Perhaps,
     /// The record itself says that it was typed.
     Told,
-    /// An answer that only an event tells of; the item comes later, if the file has items.
+    /// An answer of which only an event was read; the item follows, if the file has items.
     Shadow,
 }
 
@@ -121,7 +121,7 @@ impl Replay {
         }
     }
 
-    /// Makes a state that was kept usable again.
+    /// Makes a saved state usable again.
     pub(super) fn take_up(&mut self, file: Arc<str>) {
         self.file = file;
     }
@@ -218,7 +218,7 @@ impl Replay {
         }
     }
 
-    /// Goes on to another turn, whose id tells whether it was copied.
+    /// Begins another turn, whose id shows whether it was copied.
     fn enter_turn(&mut self, id: Option<&[u8]>) {
         let Some(id) = text(id) else { return };
         if self.turn.as_deref().is_some_and(|turn| id.is(turn)) {
@@ -311,7 +311,7 @@ impl Replay {
         self.last_candidate = words.or(self.last_candidate.take());
     }
 
-    /// Returns a prompt that only an event told of, if nothing came since.
+    /// Returns a prompt of which only an event was read, if nothing followed.
     fn waiting_prompt(&self) -> Option<u32> {
         let last = u32::try_from(self.drafts.len().checked_sub(1)?).ok()?;
         let draft = self.draft(last)?;
@@ -333,7 +333,7 @@ impl Replay {
         draft
     }
 
-    /// The item of an answer has come that only an event told of: what it used is the item's.
+    /// The item of an answer follows its event: its tokens belong to the item.
     fn forget_shadow(&mut self) {
         let shadow = self.answer.and_then(|answer| self.draft_mut(answer));
         let shadow = shadow.filter(|answer| answer.standing == Standing::Shadow);
@@ -395,7 +395,7 @@ impl Replay {
         self.close();
         let called = fields.call_id.and_then(|id| self.calls.get(&stable_hash(&id)).copied());
         let Some((draft, number)) = called else {
-            // Its call was left behind by a compaction, or by another program.
+            // Its call was dropped by a compaction, or by another program.
             self.add(MessageKind::ToolResult, None, span, time);
             return;
         };
@@ -434,7 +434,7 @@ impl Replay {
                     .any(|list| list.len() > 2 && list != b"null");
                 let words = text(fields.message).map(|text| text.decode_start(injected::TITLE));
                 let words = words.unwrap_or_default();
-                // The first releases with events told of what they put in themselves, too.
+                // The first releases with events also wrote them for injected text.
                 if injected::is_surroundings(&words) {
                     return;
                 }
@@ -515,7 +515,7 @@ impl Replay {
         }
     }
 
-    /// What a human typed. The item with the same words came just before, or comes just behind.
+    /// A prompt that was typed. The item with the same text comes just before or after it.
     fn prompt(&mut self, words: &str, has_images: bool, span: Span, time: Option<i64>) {
         self.has_prompts = true;
         self.flush();
@@ -528,7 +528,7 @@ impl Replay {
             self.answer = None;
         }
         if !self.own && !self.has_turn_ids && self.meta.own_from.is_none() {
-            // Without ids of turns only the time tells what was copied: all of it at one moment.
+            // Without turn ids, only the time shows what was copied: all of it at one moment.
             let copied = self.meta.start.zip(time).is_none_or(|(start, now)| now < start + 2000);
             self.own = !copied;
         }
@@ -687,7 +687,7 @@ impl Replay {
         }
     }
 
-    /// Gives figures that nobody took a place of their own.
+    /// Adds a notice for figures without an answer.
     fn flush(&mut self) {
         let Some((tokens, span, time)) = self.pending.take().filter(|_| self.own) else { return };
         let draft = self.add(MessageKind::Notice, None, span, time);
@@ -697,7 +697,7 @@ impl Replay {
         }
     }
 
-    /// Says that nothing follows.
+    /// Ends reading.
     pub(super) fn finish(&mut self) {
         self.flush();
     }
@@ -722,7 +722,7 @@ impl Replay {
 
     fn add(&mut self, kind: MessageKind, id: Option<String>, span: Span, time: Option<i64>) -> u32 {
         let id = id.map_or_else(|| self.made_up_id(span, letter(kind)), Into::into);
-        // What a sub-agent's parent said is what it was told, not what it said.
+        // What a sub-agent's parent said is context to it.
         let copied = !self.own && self.meta.own_from.is_some();
         let kind = if copied { MessageKind::Context } else { kind };
         let version = self.version(span);
