@@ -102,8 +102,10 @@ pub struct Base {
     pub group: Box<str>,
     /// Which of its files, by the source's own name for it, if it may have several.
     pub file: Option<Box<str>>,
-    /// The end of its shared part, as an offset in its file.
+    /// The end of its shared part, as an offset in its file. `u64::MAX` if that is not recorded.
     pub end: u64,
+    /// The end of its shared part, as the number of a record, for sources that number records.
+    pub end_record: Option<u64>,
 }
 
 /// The [`Outline::pieces`] of an entry.

@@ -30,6 +30,7 @@ pub struct Input {
     /// Where the content ends for this reader: a file that grows without end, or a decompression bomb, must not block it
     /// forever.
     limit: u64,
+    is_torn: bool,
 }
 
 enum Kind {
@@ -76,12 +77,17 @@ impl Input {
         } else {
             Kind::Plain(file)
         };
-        Ok(Self { kind, at: 0, limit })
+        Ok(Self { kind, at: 0, limit, is_torn: false })
     }
 
     /// Whether the file is compressed.
     pub fn is_compressed(&self) -> bool {
         !matches!(self.kind, Kind::Plain(_))
+    }
+
+    /// Whether reading reached a place where the compressed data is cut off or damaged: what comes before it was read.
+    pub fn is_torn(&self) -> bool {
+        self.is_torn
     }
 
     /// Seeks to an offset of the content. In a compressed file seeking forward is linear, and the first seek back keeps a
@@ -115,9 +121,15 @@ impl Input {
         let Kind::Zstd { file, decoder } = &mut self.kind else { return Ok(()) };
         file.seek(SeekFrom::Start(0))?;
         *decoder = Decoder::new(file.try_clone()?)?;
-        self.at = 0;
+        (self.at, self.is_torn) = (0, false);
         let mut content = Vec::new();
-        (&mut *decoder).take(KEPT + 1).read_to_end(&mut content)?;
+        let read = (&mut *decoder).take(KEPT + 1).read_to_end(&mut content);
+        if let Err(error) = read {
+            if content.is_empty() || !is_damage(&error) {
+                return Err(error);
+            }
+            self.is_torn = true;
+        }
         if content.len() as u64 <= KEPT {
             self.kind = Kind::Kept(content);
             return Ok(());
@@ -126,6 +138,11 @@ impl Input {
         *decoder = Decoder::new(file.try_clone()?)?;
         Ok(())
     }
+}
+
+/// Whether the compressed data is the cause of an error, and not the disk.
+fn is_damage(error: &io::Error) -> bool {
+    error.raw_os_error().is_none() && error.kind() != io::ErrorKind::Interrupted
 }
 
 impl Read for Input {
@@ -139,7 +156,14 @@ impl Read for Input {
         let into = into.get_mut(..most).unwrap_or_default();
         let count = match &mut self.kind {
             Kind::Plain(file) => file.read(into)?,
-            Kind::Zstd { decoder, .. } => decoder.read(into)?,
+            Kind::Zstd { .. } if self.is_torn => 0,
+            Kind::Zstd { decoder, .. } => match decoder.read(into) {
+                Err(error) if self.at > 0 && is_damage(&error) => {
+                    self.is_torn = true;
+                    0
+                }
+                read => read?,
+            },
             Kind::Kept(content) => {
                 let at = usize::try_from(self.at).unwrap_or(usize::MAX).min(content.len());
                 content.get(at..).unwrap_or_default().read(into)?
@@ -181,6 +205,22 @@ mod tests {
                 assert_eq!(content(&mut input, offset, count), text[at..end], "{name} {offset}");
             }
         }
+    }
+
+    #[test]
+    fn what_comes_before_damage_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let text: Vec<u8> = (0..100_000u32).flat_map(|n| format!("{n}\n").into_bytes()).collect();
+        let packed = zstd::encode_all(&*text, 3).unwrap();
+        std::fs::write(&path, &packed[..packed.len() / 2]).unwrap();
+        let mut input = Input::open(&path).unwrap();
+        let mut bytes = Vec::new();
+        input.read_to_end(&mut bytes).unwrap();
+        assert!(input.is_torn() && bytes.len() > 1000);
+        assert_eq!(bytes, text[..bytes.len()]);
+        assert_eq!(content(&mut input, 10, 20), text[10..30]);
+        assert!(!Input::open(&path).unwrap().is_torn());
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(crate) fn artifacts(folder: &ProjectFolder, id: &SessionId, files: &[PathBuf
             artifact.path.strip_prefix(folder.path.join(id.as_str())).unwrap_or(&artifact.path);
         let name = below.components().next().map(|part| part.as_os_str().to_owned());
         artifact.kind = match name.as_deref().and_then(std::ffi::OsStr::to_str) {
-            // Beside its transcript each has a file of what it was told to be.
+            // Each transcript may have a file of metadata beside it.
             Some("subagents") if below.extension().is_some_and(|ending| ending == "jsonl") => {
                 ArtifactKind::Subagent
             }
@@ -36,7 +36,7 @@ pub(crate) fn artifacts(folder: &ProjectFolder, id: &SessionId, files: &[PathBuf
     found
 }
 
-/// Lists all that lies in a project directory, and its folders.
+/// Lists everything in a project directory, and its folders.
 pub(crate) fn contents(folder: &Path) -> Artifacts {
     let mut found = Artifacts::default();
     gather(folder, ArtifactKind::File, &mut found);
@@ -71,7 +71,7 @@ fn is_uuid(name: &str) -> bool {
     name.len() == 36 && name.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
-/// Takes all that lies in a folder, and the folder. Links are named and not followed.
+/// Adds everything in a folder, and the folder. Links are listed and not followed.
 fn gather(folder: &Path, kind: ArtifactKind, found: &mut Artifacts) {
     let is_folder =
         |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());

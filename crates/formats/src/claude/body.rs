@@ -29,6 +29,10 @@ pub(crate) fn message(request: &MessageRequest<'_>) -> JsonScan<Message> {
     for piece in request.pieces {
         state.take(&mut message, piece.bytes, request.detail, false)?;
     }
+    // Where the message id alone does not identify an answer, the outline adds the request id.
+    if let Some(id) = request.entry.and_then(|entry| entry.id.as_deref()) {
+        message.id = Some(MessageId::new(id));
+    }
     message.tokens = state.usage.map(Usage::tokens);
     message.tool_calls = tool::finish(state.calls, request.detail);
     if message.display_text.is_empty() {
@@ -57,7 +61,7 @@ impl Body {
             message.problems.push(What::NotUtf8);
         }
         let time = row.time.and_then(timestamp);
-        let what = super::log::kind_of(&row);
+        let what = super::kind::kind_of(&row);
         if is_first {
             message.time = time;
             message.kind = kind(what);
@@ -143,7 +147,7 @@ fn thought(text: &str, time: Option<Timestamp>) -> Thought {
     Thought { subject: String::new(), description: text.to_owned(), time }
 }
 
-/// Adds a text behind others, with an empty line between.
+/// Appends a text after an empty line.
 pub(crate) fn add_text(all: &mut String, text: &str) {
     if !all.is_empty() && !text.is_empty() {
         all.push_str("\n\n");
@@ -171,7 +175,7 @@ fn level(what: RowKind) -> Option<NoticeLevel> {
     }
 }
 
-/// Values of a row as they stand.
+/// Raw values of a row.
 #[derive(Default)]
 struct Fields<'a> {
     content: Option<&'a [u8]>,
@@ -207,7 +211,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Takes a message that stands in one row.
+/// Reads a message that is in one row.
 fn plain(message: &mut Message, row: &Row<'_>, fields: &Fields<'_>) {
     let parse = |raw: Option<&[u8]>| raw.and_then(|raw| JsonTree::parse(raw).ok());
     if let Some(attachment) = parse(fields.attachment) {
@@ -223,10 +227,12 @@ fn plain(message: &mut Message, row: &Row<'_>, fields: &Fields<'_>) {
         }
         return;
     }
-    match parse(fields.own_content) {
-        Some(JsonTree::String(text)) => message.text = text,
-        _ => message.text = row.subtype.map(|name| name.decode().into_owned()).unwrap_or_default(),
-    }
+    message.text = match (parse(fields.own_content), row.subtype, row.kind) {
+        (Some(JsonTree::String(text)), _, _) => text,
+        (_, Some(name), _) => name.decode().into_owned(),
+        (_, None, Some(kind)) => format!("A record of the unknown type \"{}\"", kind.decode()),
+        (_, None, None) => String::new(),
+    };
     if let Some(error) = parse(fields.error).filter(|error| *error != JsonTree::Null) {
         let words = error.as_str().or_else(|| error.text("message")).map(str::to_owned);
         add_text(&mut message.text, &words.unwrap_or_default());
@@ -293,7 +299,7 @@ fn attached(message: &mut Message, attachment: &JsonTree, rendered: Option<&Json
             name.unwrap_or(kind).clone_into(&mut message.display_text);
             return;
         }
-        // The whole system prompt, which nobody said.
+        // The whole system prompt, which is no message.
         "prompt_snapshot" => {
             kind.clone_into(&mut message.text);
             return;

@@ -119,8 +119,8 @@ fn head(outline: &mut Outline, facts: &Facts, file: &str, is_agent: bool) {
     };
 }
 
-/// How a session was started. Before releases recorded it, a terminal was told by copies of files, and a prompt on the command
-/// line by the queue that it went through.
+/// Returns how a session was started. Before releases recorded it, only a terminal made copies of files, and a prompt on the command
+/// line went through the queue.
 fn entrypoint(session: &Session) -> Option<Entrypoint> {
     match session.entrypoint.as_deref() {
         Some("cli") => Some(Entrypoint::Terminal),
@@ -135,7 +135,7 @@ fn entrypoint(session: &Session) -> Option<Entrypoint> {
     }
 }
 
-/// Links calls to the agents that they ran. In old files only what both were asked tells which.
+/// Links calls to the agents that they ran. In old files only the prompt of both links them.
 fn agent_calls(facts: &Facts, sidechains: &[Vec<u32>]) -> Vec<AgentCall> {
     let mut asked: HashMap<u64, Vec<u32>, RandomState> = HashMap::default();
     for root in sidechains.iter().filter_map(|rows| rows.first()).rev() {
@@ -154,7 +154,7 @@ fn agent_calls(facts: &Facts, sidechains: &[Vec<u32>]) -> Vec<AgentCall> {
     facts.agents.iter().map(call).collect()
 }
 
-/// Returns an object with a value in the place of that of a key, or behind all others; every other byte stays.
+/// Returns an object with the value of a key replaced, or appended if there is none; every other byte stays.
 pub(crate) fn named(line: &[u8], wanted: &str, value: &[u8]) -> Vec<u8> {
     let mut place = None;
     let read = Scanner::new(line).object(|scanner, key| {

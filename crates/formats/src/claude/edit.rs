@@ -131,7 +131,7 @@ impl Editor for Edits {
     }
 }
 
-/// The row that gives a session a title, behind all others.
+/// The row that gives a session a title; it is appended.
 fn titled(file: &Path, title: Title<'_>) -> io::Result<Patch> {
     let mut input = bytes::open(file)?;
     let end = input.seek(SeekFrom::End(0))?;
@@ -181,7 +181,7 @@ fn moved(file: &Path, folder: &str) -> io::Result<Vec<Patch>> {
     Ok(patches)
 }
 
-/// Finds the folders that the rows of a line record: where each stands, quotes included, and what it says.
+/// Finds the folders that the rows of a line record: the location of each, with its quotes, and its text.
 fn recorded(line: &[u8]) -> Vec<(usize, usize, String)> {
     let mut found = Vec::new();
     let mut scanner = Scanner::new(line);

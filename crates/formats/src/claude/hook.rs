@@ -1,4 +1,4 @@
-//! Hooks in `settings.json`: commands that are told on stdin what happens.
+//! Hooks in `settings.json`: commands that get events on stdin.
 //!
 //! They only say what a session is doing. No hook is set for tools: it would run before every call.
 

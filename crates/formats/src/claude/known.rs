@@ -1,6 +1,6 @@
 //! Names that the recorded releases write. What is not here is kept and reported, never fatal.
 
-/// Whether a row of this type is one that stands beside the tree.
+/// Whether rows of this type are outside of the tree.
 pub(crate) fn is_side_row(kind: &[u8]) -> bool {
     static NAMES: Names = Names::of(SIDE_ROWS);
     NAMES.has(kind)
@@ -27,7 +27,7 @@ pub(crate) fn is_attachment(name: &[u8]) -> bool {
 /// How many places a table of names has: more than twice as many as there are names.
 const PLACES: usize = 512;
 
-/// A set of names, as a table that is made by the compiler: each name stands at its place, or behind it.
+/// A set of names, as a hash table that the compiler builds: each name is in its slot, or in one after it.
 struct Names {
     names: &'static [&'static str],
     /// The number of a name, from 1.
@@ -63,7 +63,7 @@ impl Names {
     }
 }
 
-/// Where a name stands, by its length and some of its bytes.
+/// Returns the slot of a name, by its length and some of its bytes.
 const fn place(name: &[u8]) -> usize {
     let (Some(first), Some(last)) = (name.first(), name.last()) else { return 0 };
     let middle = name.split_at(name.len() / 2).1;

@@ -1,5 +1,6 @@
 //! A transcript read line by line, whole or as it grows.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -10,13 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use super::build;
 use super::content::{CallBlock, Content, ResultBlock};
+use super::kind::kind_of;
 use super::known;
 use super::lookup::Lookup;
 use super::packed;
 use super::row::Row;
 use super::state::{
-    AgentLink, Answer, Call, CallResult, Facts, LeafPointer, Level, Parent, Preserved, RowId,
-    RowKind, TreeRow,
+    AgentLink, Answer, Call, CallResult, Facts, LeafPointer, Parent, Preserved, RowId, RowKind,
+    TreeRow,
 };
 use super::wording::{LEAD, Wording, may_be_title, shown, wording};
 use crate::bytes::WORTH_SHARING;
@@ -25,21 +27,25 @@ use crate::json::{JsonScan, ScanError, Scanner, Text};
 use crate::outline::{CallEnd, Outline, Problems};
 use crate::source::{Reader, ReaderState, stable_hash};
 
-/// How many places in a broken line are tried for a whole record.
+/// The number of places in a broken line at which a record is tried.
 const TRIES: usize = 64;
 
-/// How many rows a session has without being unusual; room for them is taken at once.
+/// The number of rows of a usual session; memory for them is reserved at once.
 const TYPICAL: usize = 128;
 
-/// How much of a prompt is kept for titles, in bytes.
+/// The number of bytes of a prompt that are kept for titles.
 const PROMPT: usize = 1024;
+
+/// Message ids of the service are random and at least this long. Shorter ones come from gateways that may count them from one in every
+/// session, so that only the request id identifies the answer.
+const UNIQUE: usize = 24;
 
 /// Reads a transcript.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Log {
     #[serde(skip, default = "no_file")]
     file: Arc<str>,
-    /// Where the bytes that come next stand in the file.
+    /// The offset of the next byte in the file.
     offset: u64,
     line: u32,
     facts: Facts,
@@ -47,9 +53,14 @@ pub(crate) struct Log {
     /// Rows by id.
     #[serde(skip)]
     rows: Lookup<RowId>,
-    /// Answers by a hash of their id.
+    /// Answers by a hash of their ids.
     #[serde(skip)]
     answers: Lookup<u64>,
+    /// The answer of the last row that belongs to one, and the request id there, as it is written.
+    #[serde(skip, default = "no_answer")]
+    last_answer: u32,
+    #[serde(skip)]
+    last_request: Vec<u8>,
     /// Calls that ran sub-agents, by their id.
     #[serde(skip)]
     agents: HashMap<u64, u32, RandomState>,
@@ -61,6 +72,10 @@ pub(crate) struct Log {
 
 fn no_file() -> Arc<str> {
     Arc::from("")
+}
+
+fn no_answer() -> u32 {
+    u32::MAX
 }
 
 /// Whether a line ended, or the file did.
@@ -96,13 +111,15 @@ impl Log {
             problems: Problems::default(),
             rows: Lookup::default(),
             answers: Lookup::default(),
+            last_answer: no_answer(),
+            last_request: Vec::new(),
             agents: HashMap::default(),
             models: IdIndex::default(),
             tools: IdIndex::default(),
         }
     }
 
-    /// Goes on where a reader was that was kept; `None` when it cannot be understood.
+    /// Continues a saved reader; `None` if its state cannot be decoded.
     pub(crate) fn resume(state: &[u8], file: &Arc<str>) -> Option<Self> {
         let (mut log, rest): (Self, _) = postcard::take_from_bytes(state).ok()?;
         log.file = Arc::clone(file);
@@ -118,7 +135,7 @@ impl Log {
         Some(log)
     }
 
-    /// Where the bytes that come next stand in the file.
+    /// The offset of the next byte in the file.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
@@ -164,7 +181,7 @@ impl Log {
         Span { line: self.line, offset: self.offset + at as u64, bytes: bytes as u64 }
     }
 
-    /// When a write was torn, the next record is welded to the fragment: that one can still be read.
+    /// After a torn write, the next record is appended to the fragment: that one can still be read.
     fn broken(&mut self, text: &[u8], span: Span, ended: Ended, fault: ScanError) {
         for at in memmem::find_iter(text, b"{\"").filter(|at| *at > 0).take(TRIES) {
             let mut scanner = Scanner::new(text.get(at..).unwrap_or_default());
@@ -199,13 +216,14 @@ impl Log {
                 self.problem(What::UnknownRecord, span, "kept, see `show --raw`");
                 if row.is_tree() && (row.parent.is_some() || row.session.is_some()) {
                     // Whatever it is, others continue it.
-                    self.push(row, RowKind::Hidden, span);
+                    self.session_facts(row);
+                    self.push(row, kind_of(row), span);
                 }
             }
         }
     }
 
-    /// Takes what a row says of the session as a whole.
+    /// Reads facts about the session as a whole from a row.
     fn session_facts(&mut self, row: &Row<'_>) {
         let session = &mut self.facts.session;
         let first = |slot: &mut Option<Box<str>>, text: Option<Text<'_>>| {
@@ -270,8 +288,12 @@ impl Log {
             }
             RowKind::Message(_) | RowKind::Notice(_) | RowKind::Hidden => {}
         }
-        if matches!(what, RowKind::Message(MessageKind::Prompt) | RowKind::ResultsAndPrompt) {
-            self.prompt(row, at);
+        match what {
+            RowKind::Message(MessageKind::Prompt) | RowKind::ResultsAndPrompt => {
+                self.prompt(row, at);
+            }
+            RowKind::Notice(_) if !row.marks.is_sidechain => self.command(row),
+            _ => {}
         }
     }
 
@@ -317,7 +339,7 @@ impl Log {
                 let parent = RowId::of(parent).0;
                 let row = match self.facts.ids.last() {
                     _ if parent == id => Some(at),
-                    // Mostly it is the row before.
+                    // Usually it is the row before.
                     Some(last) if *last == parent => at.checked_sub(1),
                     _ => self.row_number(parent),
                 };
@@ -348,7 +370,8 @@ impl Log {
     fn answer(&mut self, row: &Row<'_>, at: u32) {
         let message = &row.message;
         let Some(id) = message.id.or(row.uuid) else { return };
-        let number = self.answer_number(id);
+        let number =
+            self.answer_number(id, row.request.filter(|request| !request.raw().is_empty()));
         let model = message.model;
         let model = model.map(|model| number_of(&mut self.facts.models, &mut self.models, model));
         for call in &message.content.calls {
@@ -368,23 +391,81 @@ impl Log {
         }
     }
 
-    /// Returns the number of the answer with an id, which mostly is the last one.
-    fn answer_number(&mut self, text: Text<'_>) -> u32 {
-        let answers = &mut self.facts.answers;
-        let next = number(answers.len());
-        if answers.last().is_some_and(|last| text.is(&last.id)) {
-            return next.saturating_sub(1);
+    /// Returns the number of the answer with a message id and a request id: usually the last one. A row without a request id belongs to
+    /// the first answer with its message id.
+    fn answer_number(&mut self, text: Text<'_>, request: Option<Text<'_>>) -> u32 {
+        let is_same = request.is_none_or(|request| *request.raw() == *self.last_request);
+        let last = self.facts.answers.get(self.last_answer as usize);
+        // Without a request id it is the first one, whether or not a reader was saved in between.
+        let may_be = |last: &Answer| text.is(&last.id) && !(request.is_none() && last.is_split);
+        if is_same && last.is_some_and(may_be) {
+            return self.last_answer;
         }
-        let id = text.decode();
-        let hash = stable_hash(&*id);
-        let hash_of = |number: usize| Some(stable_hash(&*answers.get(number)?.id));
-        if let Some(known) = self.answers.find(hash, answers.len(), hash_of) {
-            return known;
+        self.last_request.clear();
+        self.last_request.extend_from_slice(request.map(Text::raw).unwrap_or_default());
+        self.last_answer = self.search_answer(&text.decode(), request.map(Text::decode));
+        self.last_answer
+    }
+
+    fn search_answer(&mut self, id: &str, request: Option<Cow<'_, str>>) -> u32 {
+        let hash = request.as_deref().map(short_hash);
+        let key = stable_hash(id);
+        let Some(first) = self.find_answer(key) else {
+            return self.add_answer(key, id, request.as_deref(), false);
+        };
+        let answer = self.facts.answers.get_mut(first as usize);
+        match (answer, request) {
+            (Some(answer), Some(request)) if answer.request != hash => {
+                if answer.request.is_none() {
+                    answer.request = hash;
+                    self.name_request(first, &request);
+                    return first;
+                }
+                // Some gateways give all their answers the same message id.
+                let key = stable_hash(&(id, &*request));
+                let known = self.find_answer(key);
+                known.unwrap_or_else(|| self.add_answer(key, id, Some(&request), true))
+            }
+            _ => first,
         }
-        self.answers.add(hash, next);
-        let (model, usage) = (None, None);
-        answers.push(Answer { id: id.into(), model, usage, is_final: false });
+    }
+
+    fn find_answer(&mut self, key: u64) -> Option<u32> {
+        let Facts { answers, requests, .. } = &self.facts;
+        let key_of = |at: usize| {
+            let answer = answers.get(at)?;
+            let request = requests.get(&number(at)).filter(|_| answer.is_split);
+            Some(request.map_or_else(
+                || stable_hash(&*answer.id),
+                |request| stable_hash(&(&*answer.id, &**request)),
+            ))
+        };
+        self.answers.find(key, answers.len(), key_of)
+    }
+
+    fn add_answer(&mut self, key: u64, id: &str, request: Option<&str>, is_split: bool) -> u32 {
+        let next = number(self.facts.answers.len());
+        self.answers.add(key, next);
+        self.facts.answers.push(Answer {
+            id: id.into(),
+            request: request.map(short_hash),
+            is_split,
+            model: None,
+            usage: None,
+            is_final: false,
+        });
+        if let Some(request) = request {
+            self.name_request(next, request);
+        }
         next
+    }
+
+    /// Keeps a request id where the message id alone does not identify the answer.
+    fn name_request(&mut self, at: u32, request: &str) {
+        let answer = self.facts.answers.get(at as usize);
+        if answer.is_some_and(|answer| answer.is_split || answer.id.len() < UNIQUE) {
+            self.facts.requests.insert(at, request.into());
+        }
     }
 
     /// Notes a call. Returns the hash of its id, and its tool.
@@ -407,6 +488,9 @@ impl Log {
 
     fn results(&mut self, row: &Row<'_>, at: u32) {
         self.facts.results_of_blocks(&row.message.content, at);
+        if self.agents.is_empty() && row.result_agent.is_none() {
+            return;
+        }
         for result in &row.message.content.results {
             let Some(call) = result.call else { continue };
             let hash = stable_hash(&*call.decode());
@@ -463,10 +547,23 @@ impl Log {
         }
         session.last = Some(line);
     }
+
+    /// A command that the agent ran itself is the title of a session in which nothing else was typed.
+    fn command(&mut self, row: &Row<'_>) {
+        let session = &mut self.facts.session;
+        if session.first.is_some() || session.command.is_some() {
+            return;
+        }
+        let Some(text) = row.message.content.text.or(row.content) else { return };
+        let start = text.decode_start(PROMPT);
+        if wording(&start) == Wording::LocalCommand {
+            session.command = Some(one_line(&shown(&start)));
+        }
+    }
 }
 
 impl Facts {
-    /// Keeps how the calls ended whose results stand in a row.
+    /// Records how the calls ended whose results are in a row.
     fn results_of_blocks(&mut self, content: &Content<'_>, at: u32) {
         let start = number(self.results.len());
         let marks = content.results.iter().filter_map(|result| {
@@ -515,102 +612,7 @@ fn end(result: &ResultBlock<'_>) -> CallEnd {
     if is_refusal { CallEnd::Cancelled } else { CallEnd::Failed }
 }
 
-/// Tells what a row of the tree is.
-pub(crate) fn kind_of(row: &Row<'_>) -> RowKind {
-    match row.kind.map(Text::name).as_deref() {
-        Some(b"user") => user(row),
-        Some(b"assistant") => assistant(row),
-        Some(b"system") => system(row),
-        Some(b"attachment") => attachment(row),
-        _ => RowKind::Hidden,
-    }
-}
-
-fn user(row: &Row<'_>) -> RowKind {
-    let content = &row.message.content;
-    let is_machine = row.marks.is_meta;
-    if row.marks.is_summary {
-        return RowKind::Message(MessageKind::Summary);
-    }
-    if !content.results.is_empty() {
-        let is_typed = content.typed.is_some() && !is_machine;
-        return if is_typed { RowKind::ResultsAndPrompt } else { RowKind::Results };
-    }
-    if is_machine {
-        return RowKind::Message(MessageKind::Context);
-    }
-    if row.marks.is_own {
-        let told = content.text.map(worded);
-        let told = told.filter(|told| *told != RowKind::Message(MessageKind::Prompt));
-        return told.unwrap_or(RowKind::Notice(Level::Info));
-    }
-    if content.typed.is_some() {
-        return RowKind::Message(MessageKind::Prompt);
-    }
-    let Some(text) = content.text else {
-        let kind = if content.has_media { MessageKind::Prompt } else { MessageKind::Context };
-        return RowKind::Message(kind);
-    };
-    worded(text)
-}
-
-/// What a text is that the agent itself wrote.
-fn worded(text: Text<'_>) -> RowKind {
-    match wording(&text.decode_start(LEAD)) {
-        Wording::Typed | Wording::Command => RowKind::Message(MessageKind::Prompt),
-        Wording::Shell => RowKind::Message(MessageKind::Shell),
-        Wording::Context => RowKind::Message(MessageKind::Context),
-        Wording::LocalCommand
-        | Wording::CommandOutput
-        | Wording::Notification
-        | Wording::Interruption => RowKind::Notice(Level::Info),
-    }
-}
-
-fn assistant(row: &Row<'_>) -> RowKind {
-    let is_synthetic = row.message.model.is_some_and(|model| model.is("<synthetic>"));
-    if row.marks.is_error {
-        return RowKind::Notice(Level::Error);
-    }
-    if is_synthetic { RowKind::Notice(Level::Info) } else { RowKind::Answer }
-}
-
-fn system(row: &Row<'_>) -> RowKind {
-    match row.subtype.map(Text::name).as_deref() {
-        Some(b"compact_boundary") => RowKind::Boundary,
-        Some(
-            b"turn_duration"
-            | b"microcompact_boundary"
-            | b"api_metrics"
-            | b"file_snapshot"
-            | b"thinking"
-            | b"init"
-            | b"status"
-            | b"session_state_changed",
-        ) => RowKind::Hidden,
-        Some(b"stop_hook_summary" | b"hook_started" | b"hook_progress" | b"hook_response") => {
-            RowKind::Message(MessageKind::Hook)
-        }
-        Some(b"voice_call_talk") => RowKind::Message(MessageKind::Prompt),
-        Some(b"api_error") => RowKind::Notice(Level::Error),
-        Some(b"permission_denied" | b"model_fallback") => RowKind::Notice(Level::Warning),
-        _ => RowKind::Notice(Level::Info),
-    }
-}
-
-fn attachment(row: &Row<'_>) -> RowKind {
-    match row.attachment.kind.map(Text::name).as_deref() {
-        Some(b"queued_command") => match row.attachment.prompt {
-            Some(text) => worded(text),
-            None => RowKind::Message(MessageKind::Prompt),
-        },
-        Some(kind) if kind.starts_with(b"hook_") => RowKind::Message(MessageKind::Hook),
-        Some(b"max_turns_reached") => RowKind::Notice(Level::Warning),
-        _ => RowKind::Message(MessageKind::Context),
-    }
-}
-
-/// Reads the records of a line, mostly one, after a torn write two. Each is read into `row` and given to `each` with its place in
+/// Reads the records of a line: usually one, after a torn write two. Each is read into `row` and given to `each` with its place in
 /// the line and its length. Returns where no record begins.
 fn parse<'a>(
     text: &'a [u8],
@@ -678,7 +680,7 @@ impl Reader for Log {
         let half = bytes.len() / 2;
         let middle = memchr(b'\n', bytes.get(half..).unwrap_or_default()).map(|at| half + at + 1);
         if let Some(middle) = middle.filter(|_| bytes.len() >= WORTH_SHARING) {
-            // Telling lines apart is most of the work and needs no order.
+            // Parsing is most of the work and needs no order.
             let (first, second) = bytes.split_at(middle);
             for parsed in in_two(first, second) {
                 self.take_parsed(&parsed);
@@ -735,6 +737,12 @@ pub(crate) fn one_line(text: &str) -> String {
 
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Returns a short hash (FNV-1a): it only has to distinguish requests with the same message id.
+fn short_hash(text: &str) -> u32 {
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    text.bytes().fold(0x811c_9dc5, mix)
 }
 
 /// Returns the number of a name in a list of those that were met.

@@ -24,7 +24,7 @@ pub(super) struct Tables {
     by_row: Vec<u32>,
     /// Per answer the conversation that met it last, and its message in that.
     by_answer: Vec<(u32, u32)>,
-    /// The calls of each answer, one answer behind the other.
+    /// The calls of each answer, one answer after the other.
     calls: Vec<u32>,
     /// Per answer where its calls begin.
     first_call: Vec<u32>,
@@ -69,7 +69,7 @@ impl Tables {
     }
 }
 
-/// Sorts calls by their answers: mostly they stand in that order.
+/// Sorts calls by their answers: usually they are in that order.
 fn calls_by_answer(facts: &Facts) -> (Vec<u32>, Vec<u32>) {
     let mut first = vec![0_u32; facts.answers.len() + 1];
     for call in &facts.calls {
@@ -173,7 +173,7 @@ impl<'a> Builder<'a> {
         ids.iter().copied().zip(results.iter().map(|result| result.end))
     }
 
-    /// Learns how calls ended: results may stand before the call they belong to.
+    /// Records how calls ended: results may come before their calls.
     fn take_results(&mut self, rows: &[u32]) {
         for row in rows {
             let Some(row) = self.facts.rows.get(*row as usize) else { continue };
@@ -273,7 +273,7 @@ impl<'a> Builder<'a> {
         self.owners = owners;
     }
 
-    /// Lists the rows of a message: blocks in the order of the answer, results behind them.
+    /// Lists the rows of a message: blocks in the order of the answer, then results.
     fn rows_of(&self, draft: Draft, rows: &mut Vec<u32>) {
         rows.clear();
         let mut next = draft.first;
@@ -298,10 +298,15 @@ impl<'a> Builder<'a> {
         outline.pieces.extend(first.saturating_add(1)..end);
         let count = end.saturating_sub(first).saturating_sub(1);
         let answer = draft.answer.and_then(|answer| self.facts.answers.get(answer as usize));
+        let request = draft.answer.and_then(|answer| self.facts.requests.get(&answer));
         let head = rows.first().copied().unwrap_or_default();
         let (tools, calls) = self.tools(draft.answer);
         MessageEntry {
-            id: Some(answer.map_or_else(|| row_id(self.facts, head), |answer| answer.id.clone())),
+            id: Some(match (answer, request) {
+                (Some(answer), Some(request)) => format!("{}:{request}", answer.id).into(),
+                (Some(answer), None) => answer.id.clone(),
+                (None, _) => row_id(self.facts, head),
+            }),
             kind: draft.kind,
             fate: self.fate(rows),
             time: rows.iter().find_map(|row| self.row(*row)?.time),

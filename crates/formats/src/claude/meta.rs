@@ -1,4 +1,4 @@
-//! What lies beside the transcript of a sub-agent: its type, what it was started for, and the call that ran it.
+//! The metadata file beside the transcript of a sub-agent: its type, its description, and the call that ran it.
 
 use std::path::Path;
 
@@ -13,8 +13,8 @@ use crate::outline::Outline;
 /// The file takes some hundred bytes; a larger one is something else.
 const LARGEST: u64 = 64 * 1024;
 
-/// Adds what the file beside a sub-agent's transcript says. Releases before 2.1.112 wrote none, and later ones may be about to: what
-/// is missing or damaged says nothing.
+/// Adds the metadata of a sub-agent. Releases before 2.1.112 wrote none, and later ones may be about to, so a missing or damaged file is
+/// no problem.
 pub(crate) fn add(outline: &mut Outline, transcript: &Path) {
     if !is_agent_file(&transcript.to_string_lossy()) {
         return;

@@ -8,6 +8,7 @@ mod edit;
 mod grouping;
 mod history;
 mod hook;
+mod kind;
 mod known;
 mod live;
 mod locate;
@@ -16,6 +17,7 @@ mod lookup;
 mod messages;
 mod meta;
 mod native;
+mod overflow;
 mod packed;
 mod project;
 mod retention;
@@ -48,9 +50,9 @@ use crate::native::NativeFormat;
 use crate::outline::{MessageEntry, Outline};
 use crate::retention::RetentionPolicy;
 use crate::source::{
-    Artifacts, DataFolders, EarlierListing, FilePlacement, FileTouch, Located, MessageRequest,
-    Placement, ProjectFolder, ProjectLocation, ReadResult, Reader, Recognition, RecordedPrompt,
-    RootShape, ScannedFile, SessionFiles, Source, Trace, Unrecorded, stable_hash,
+    Artifacts, DataFolders, Detail, EarlierListing, FilePlacement, FileTouch, Located,
+    MessageRequest, Placement, ProjectFolder, ProjectLocation, ReadResult, Reader, Recognition,
+    RecordedPrompt, RootShape, ScannedFile, SessionFiles, Source, Trace, Unrecorded, stable_hash,
 };
 use crate::stream::StreamFormat;
 
@@ -58,9 +60,9 @@ use crate::stream::StreamFormat;
 const NAME: SourceName = SourceName::new("claude");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
-/// The answer of a prompt is looked for among this number of entries behind it: what stands between are notes and attachments.
+/// The answer of a prompt is searched among this number of entries after it: the others are notes and attachments.
 const NEAR: usize = 64;
 
 /// Claude Code, every release up to 2.1.
@@ -130,9 +132,22 @@ impl Source for Claude {
     }
 
     fn message(&self, request: &MessageRequest<'_>) -> Result<Message, Problem> {
-        body::message(request).map_err(|_| {
+        let read = body::message(request);
+        let mut message = read.map_err(|_| {
             request.problem(What::BrokenLine, "left out: the file changed while it was read")
-        })
+        })?;
+        if request.detail == Detail::Whole {
+            overflow::recover(&mut message, Path::new(&**request.file));
+        }
+        Ok(message)
+    }
+
+    fn may_be_cut(&self, record: &[u8]) -> bool {
+        overflow::may_be_cut(record)
+    }
+
+    fn outputs(&self, folder: &ProjectFolder) -> Vec<PathBuf> {
+        overflow::files(&folder.path)
     }
 
     fn version(&self) -> u32 {
@@ -143,7 +158,7 @@ impl Source for Claude {
         grouping::group_sessions(files)
     }
 
-    /// Copies of a request keep its id; many lose the other one, and have the time of their copying.
+    /// Copies of a request keep its message id; many lose the request id, and have the time of their copying.
     fn request_key(&self, _outline: &Outline, entry: &MessageEntry) -> Option<u64> {
         entry.id.as_deref().map(|id| stable_hash(&(NAME.as_str(), id)))
     }
@@ -264,7 +279,7 @@ impl Source for Claude {
     }
 }
 
-/// Reads the outline of a file, with a look at the reader before it is told that nothing follows.
+/// Reads the outline of a file, with access to the reader before it is finished.
 fn outline_and(path: &Path, buffer: &mut Buffer, look: impl FnOnce(&dyn Reader)) -> Outline {
     let file: Arc<str> = Arc::from(path.to_string_lossy());
     let choose = |_: &[u8]| -> Box<dyn Reader> { Box::new(Log::new(Arc::clone(&file))) };

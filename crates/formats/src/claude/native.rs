@@ -1,4 +1,4 @@
-//! Sessions written as the agent itself keeps them: rows as they stand, each behind the one before it.
+//! Sessions in the native format: unchanged rows, one after the other.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ impl NativeFormat for Transcript {
         SessionId::new(format!("{one}-{two}-4{three}-8{four}-{five}"))
     }
 
-    /// What is said of the session as a whole stands in rows of its own: of these, the title.
+    /// Facts about the session as a whole are in separate rows: of these, the title.
     fn fields(&self, path: &Path, buffer: &mut Buffer) -> io::Result<Fields> {
         let outline = super::outline_and(path, buffer, |_| {});
         let mut fields = Fields::default();

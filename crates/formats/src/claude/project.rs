@@ -107,7 +107,7 @@ fn in_history(bytes: &[u8]) -> Vec<String> {
 /// Reads the settings, which list projects by their path.
 fn in_settings(bytes: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
-    // What stands before a break is as good as without it.
+    // Everything before damage is valid.
     let _broken = Scanner::new(bytes).object(|scanner, key| {
         if !key.is("projects") {
             return scanner.skip();

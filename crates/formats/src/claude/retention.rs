@@ -1,6 +1,6 @@
 //! What the next start of the program would delete: transcripts that were written too long ago.
 //!
-//! The age of a file is that of its last write, whatever stands in it. `cleanupPeriodDays` in the settings says how many days it may
+//! The age of a file is that of its last write, whatever its content. `cleanupPeriodDays` in the settings says how many days it may
 //! have; without it, thirty.
 
 use std::path::{Path, PathBuf};
@@ -24,10 +24,10 @@ const PACKAGE: &str = "@anthropic-ai/claude-code";
 /// The newest release whose rules are known.
 const NEWEST: &str = "2.1.325";
 const KEY: &str = "cleanupPeriodDays";
-/// How long transcripts are kept when nobody says anything.
+/// How long transcripts are kept by default.
 const USUAL: i64 = 30;
 const DAY: i64 = 24 * 60 * 60 * 1000;
-/// What stands for "for ever": the program knows no other way to say it.
+/// A period that means "forever": the program has no other setting for it.
 const FOREVER: u32 = 365_000;
 /// How many folders above a program its package may lie.
 const ABOVE: usize = 6;

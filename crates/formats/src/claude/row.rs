@@ -1,4 +1,4 @@
-//! One line of a transcript, told apart without building its text.
+//! One line of a transcript, parsed without decoding its text.
 
 use recount_model::parse_millis;
 
@@ -6,7 +6,7 @@ use super::content::Content;
 use super::known;
 use crate::json::{JsonScan, Scanner, Text};
 
-/// What a line says, as far as an outline needs it. Of equal keys the last one counts, as in JavaScript.
+/// The fields of a line that an outline needs. Of equal keys the last one counts, as in JavaScript.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row<'a> {
     pub(crate) kind: Option<Text<'a>>,
@@ -31,9 +31,9 @@ pub(crate) struct Row<'a> {
     pub(crate) attachment: AttachmentFacts<'a>,
     /// The agent that a result names.
     pub(crate) result_agent: Option<Text<'a>>,
-    /// Where the conversation is to go on, of a `last-prompt` row; of a `summary` row, what it sums up.
+    /// Of a `last-prompt` row, where the conversation continues; of a `summary` row, the last row that it sums up.
     pub(crate) leaf: Option<Text<'a>>,
-    /// A title, whichever kind of row it stands in.
+    /// A title, of any kind of row.
     pub(crate) title: Option<Text<'a>>,
     /// The folder that a `relocated` row names.
     pub(crate) relocated: Option<Text<'a>>,

@@ -10,7 +10,7 @@ use crate::json::Text;
 use crate::outline::CallEnd;
 use crate::source::stable_hash;
 
-/// What stands for the `uuid` of a row: its bytes, or a hash of one that is no UUID.
+/// The `uuid` of a row as bytes, or a hash of one that is no UUID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct RowId([u8; 16]);
 
@@ -39,7 +39,7 @@ impl RowId {
         &self.0
     }
 
-    /// Whether it is the id that stands for no row at all.
+    /// Whether it is the id that means no row.
     pub(crate) fn is_nothing(self) -> bool {
         self.0 == [0; 16]
     }
@@ -71,7 +71,7 @@ const DIGITS: [u8; 256] = {
     values
 };
 
-/// Where the bytes of a UUID stand in its text.
+/// The positions of the bytes of a UUID in its text.
 const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
 fn uuid(text: &[u8]) -> Option<[u8; 16]> {
@@ -117,7 +117,7 @@ pub(crate) enum Parent {
     Row(u32),
     /// A row that was not read before, if there is one.
     Id(RowId),
-    /// None, but a compaction stands between it and this row.
+    /// None: this row is a compaction that continues it.
     Before(RowId),
 }
 
@@ -161,7 +161,12 @@ impl From<Level> for NoticeLevel {
 /// One answer of the service, whatever number of rows it takes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Answer {
+    /// The message id, or that of the row if there is none.
     pub(crate) id: Box<str>,
+    /// A short hash of the request id.
+    pub(crate) request: Option<u32>,
+    /// Whether an earlier answer has the same message id and another request id.
+    pub(crate) is_split: bool,
     pub(crate) model: Option<u16>,
     pub(crate) usage: Option<Usage>,
     /// Whether the figures are known to be final.
@@ -205,7 +210,7 @@ pub(crate) struct Preserved {
     pub(crate) anchor: Option<RowId>,
 }
 
-/// Where the agent itself would go on.
+/// Where the agent itself would continue.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct LeafPointer {
     pub(crate) row: RowId,
@@ -223,9 +228,11 @@ pub(crate) struct Facts {
     /// The ids of the rows.
     #[serde(skip)]
     pub(crate) ids: Vec<RowId>,
-    /// Ids that are no UUIDs, as they stand.
+    /// Ids that are no UUIDs, as text.
     pub(crate) odd_ids: BTreeMap<RowId, Box<str>>,
     pub(crate) answers: Vec<Answer>,
+    /// Request ids, by answer, where the message id alone does not identify the answer.
+    pub(crate) requests: BTreeMap<u32, Box<str>>,
     /// In the order of the file.
     pub(crate) calls: Vec<Call>,
     pub(crate) results: Vec<CallResult>,

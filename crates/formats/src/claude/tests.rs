@@ -7,7 +7,7 @@ use recount_model::{Fate, MessageKind, What};
 
 use super::log::Log;
 use crate::outline::Outline;
-use crate::source::Reader as _;
+use crate::source::{Reader as _, Source as _};
 
 fn read(text: &str) -> Outline {
     read_as("0e790681-9c29-4bb7-9c9c-15e77218e922.jsonl", text.as_bytes())
@@ -127,7 +127,7 @@ fn a_prompt_that_continues_an_older_row_leaves_the_others_behind() {
         undone,
         [(MessageKind::Prompt, Fate::Rewound, "u2"), (MessageKind::Answer, Fate::Rewound, "m2")]
     );
-    // The agent itself remembers where it was; it then goes on with the newest row below that.
+    // The agent records where it was; it continues with the newest row below that.
     let back = text.concat()
         + "{\"type\":\"last-prompt\",\"lastPrompt\":\"Two\",\"leafUuid\":\"u2\",\"sessionId\":\"s\"}\n";
     assert_eq!(strict(&read(&back)), ["u1", "m1", "u2", "m2"]);
@@ -171,7 +171,7 @@ fn a_compaction_is_crossed_and_what_it_kept_is_shown() {
     let outline = read(&text(boundary(kept)));
     assert_eq!(strict(&outline), ["u3", "m2", "u4"]);
     assert_eq!(outline.problems.total, 0);
-    // Where the row before it is missing, what stands before it in the file is taken.
+    // If its parent is missing, it continues the row before it in the file.
     let lost = text(boundary(""))
         .replace("\"logicalParentUuid\":\"a2\"", "\"logicalParentUuid\":\"lost\"");
     let outline = read(&lost);
@@ -184,7 +184,7 @@ fn a_broken_chain_goes_on_and_is_reported() {
     let outline = read(&text.concat());
     assert_eq!(strict(&outline), ["u1", "m1", "u2"]);
     assert_eq!(outline.problems.kept[0].what, What::BrokenChain);
-    // A row may stand before the one that it continues.
+    // A row may come before the one that it continues.
     let text = [answer("a1", "u1", "m1", "1"), user("u1", "", "One")];
     let outline = read(&text.concat());
     assert_eq!((strict(&outline), outline.problems.total), (vec!["u1", "m1"], 0));
@@ -312,7 +312,7 @@ fn a_pointer_says_where_to_go_on_until_a_compaction() {
 fn rows_of_an_unknown_kind_keep_the_chain_together() {
     let text = row("from-the-future", "x1", "", r#""a":1"#) + &user("u1", "x1", "One");
     let outline = read(&text);
-    assert_eq!(strict(&outline), ["u1"]);
+    assert_eq!(strict(&outline), ["x1", "u1"]);
     let problems: Vec<What> = outline.problems.kept.iter().map(|problem| problem.what).collect();
     assert_eq!(problems, [What::UnknownRecord], "and no broken chain");
 }
@@ -389,7 +389,7 @@ proptest! {
         let mut start = 0;
         for cut in cuts {
             start += log.feed(&text.as_bytes()[start..cut.max(start)]);
-            // As another process would go on.
+            // As another process would continue.
             let saved = log.save().unwrap();
             prop_assert_eq!(saved.offset, start as u64);
             log = Log::resume(&saved.state, &file).unwrap();
@@ -414,4 +414,83 @@ proptest! {
     fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         crate::fuzz::transcript(&bytes);
     }
+}
+
+/// The id and the output tokens of every answer.
+fn answers(outline: &Outline) -> Vec<(&str, u64)> {
+    let answers = outline.entries.iter().filter(|entry| entry.kind == MessageKind::Answer);
+    answers.map(|entry| (entry.id.as_deref().unwrap(), entry.tokens.unwrap().output)).collect()
+}
+
+fn with_request(row: &str, request: &str, output: u64) -> String {
+    row.replace("\"uuid\"", &format!("\"requestId\":\"{request}\",\"uuid\""))
+        .replace("\"output_tokens\":20", &format!("\"output_tokens\":{output}"))
+}
+
+#[test]
+fn an_answer_is_identified_by_message_and_request() {
+    let id = "msg_01XFDUDYJgAACzvnptvVoYEL";
+    let rows = |id: &str| {
+        [
+            with_request(&answer("a1", "", id, "a"), "req_1", 1),
+            with_request(&answer("a2", "a1", id, "b"), "req_1", 30),
+            // A gateway that gives every answer the same id.
+            with_request(&answer("a3", "a2", id, "c"), "req_2", 5),
+            with_request(&answer("a4", "a3", id, "d"), "req_1", 31),
+            with_request(&answer("a5", "a4", id, "e"), "req_2", 6),
+            // Copies and some gateways have no request id.
+            answer("a6", "a5", id, "f").replace("\"output_tokens\":20", "\"output_tokens\":40"),
+        ]
+    };
+    let split = format!("{id}:req_2");
+    assert_eq!(answers(&read(&rows(id).concat())), [(id, 40), (&*split, 6)]);
+    // Short ids may be counted from one in every session.
+    assert_eq!(answers(&read(&rows("m1").concat())), [("m1:req_1", 40), ("m1:req_2", 6)]);
+    // A row without a request id may come first.
+    let rows = [answer("a1", "", id, "a"), with_request(&answer("a2", "a1", id, "b"), "req_1", 30)];
+    assert_eq!(answers(&read(&rows.concat())), [(id, 30)]);
+}
+
+#[test]
+fn many_answers_with_one_id_stay_linear() {
+    let mut text = String::new();
+    for at in 0..3000 {
+        let row = answer(&format!("a{at}"), "", "m1", "a");
+        text += &with_request(&row, &format!("req_{at}"), 1);
+    }
+    let outline = read(&text);
+    assert_eq!(answers(&outline).len(), 3000);
+    let keys: std::collections::BTreeSet<_> =
+        outline.entries.iter().map(|entry| super::Claude.request_key(&outline, entry)).collect();
+    assert_eq!(keys.len(), 3000);
+}
+
+#[test]
+fn a_rewind_to_before_the_first_prompt_leaves_only_what_was_said_since() {
+    let nothing = "{\"type\":\"last-prompt\",\"leafUuid\":\"00000000-0000-0000-0000-000000000000\",\"explicit\":true}\n";
+    let text = user("u1", "", "One") + &answer("a1", "u1", "m1", "1") + nothing;
+    let outline = read(&text);
+    assert_eq!(strict(&outline), [""; 0]);
+    assert!(outline.entries.iter().all(|entry| entry.fate == Fate::Rewound));
+    let outline = read(&(text + &user("u2", "", "Two") + &answer("a2", "u2", "m2", "2")));
+    assert_eq!(strict(&outline), ["u2", "m2"]);
+}
+
+#[test]
+fn a_row_of_a_new_type_is_shown_and_counted() {
+    let new = row("telepathy", "n1", "u1", r#""content":"a thought""#);
+    let text = user("u1", "", "One") + &new + &answer("a1", "n1", "m1", "1");
+    let outline = read(&text);
+    assert_eq!(strict(&outline), ["u1", "n1", "m1"]);
+    assert_eq!(outline.entries[1].kind, MessageKind::Notice);
+    assert_eq!(outline.problems.not_understood, 1);
+}
+
+#[test]
+fn a_command_is_the_title_where_nothing_else_was_typed() {
+    let command =
+        user("u1", "", "<command-name>/cost</command-name>\\n<command-args></command-args>");
+    assert_eq!(read(&command).first_prompt.as_deref(), Some("/cost"));
+    let outline = read(&(command + &user("u2", "u1", "Two")));
+    assert_eq!(outline.first_prompt.as_deref(), Some("Two"));
 }

@@ -10,14 +10,14 @@ use crate::id_index::IdIndex;
 use crate::json::JsonTree;
 use crate::source::{Detail, FileAccess, FileTouch};
 
-/// A call on its way to be whole.
+/// A call while it is read.
 #[derive(Debug)]
 pub(crate) struct CallBody {
     call: ToolCall,
     args: JsonTree,
 }
 
-/// Arguments, the one that tells most first.
+/// Arguments, the most important first.
 const TELLING: &[&str] = &[
     "command",
     "file_path",
@@ -111,9 +111,10 @@ fn status(block: &JsonTree, text: Option<&str>) -> ToolStatus {
     }
 }
 
-/// How the agent says that it put a large output into a file.
+/// Returns whether an output was cut: its file has the rest, or nothing has.
 fn cut_state(text: &str) -> OutputState {
     if text.starts_with("<persisted-output>")
+        || super::overflow::is_saved(text)
         || text.contains("\n... [") && text.contains("truncated] ...")
     {
         return OutputState::Truncated;
@@ -125,7 +126,7 @@ fn cut_state(text: &str) -> OutputState {
     }
 }
 
-/// Takes what only the rich result tells: the change, the sub-agent, what was shown.
+/// Adds what only the rich result has: the change, the sub-agent, the displayed output.
 fn enrich(call: &mut ToolCall, rich: &JsonTree, is_wanted: bool) {
     call.agent_id = rich.text("agentId").map(str::to_owned);
     if rich.get("structuredPatch").is_some() {
@@ -192,7 +193,7 @@ fn created(path: &str, content: &str) -> String {
     diff
 }
 
-/// Ends a message: calls that left no rich result tell their change by what was asked.
+/// Finishes a message: for calls without a rich result, the change is what the call asked for.
 pub(crate) fn finish(calls: Vec<CallBody>, detail: Detail) -> Vec<ToolCall> {
     let finished = |body: CallBody| {
         let CallBody { mut call, args } = body;

@@ -15,9 +15,9 @@ pub(crate) enum Place {
     Dangling,
 }
 
-/// Finds the rows that rows continue, which may stand behind them.
+/// Finds the row that each row continues, which may come after it in the file.
 pub(crate) fn parents(facts: &Facts) -> Vec<Place> {
-    // Only few rows stand before what they continue.
+    // Only few rows come before the row that they continue.
     let mut wanted: std::collections::BTreeMap<_, Option<u32>> = facts
         .rows
         .iter()
@@ -68,7 +68,7 @@ pub(crate) fn sidechains(facts: &Facts, links: &[Place], is_agent_file: bool) ->
             Reached::Agent(agent) => agent,
             Reached::Dangling => last_agent.unwrap_or_else(|| new_group(&mut groups)),
             Reached::Root(root) if root == number => new_group(&mut groups),
-            // The root stands behind it.
+            // The root comes after it.
             Reached::Root(root) => {
                 let agent = new_group(&mut groups);
                 if let Some(slot) = agent_of.get_mut(root as usize) {
@@ -88,7 +88,7 @@ pub(crate) fn sidechains(facts: &Facts, links: &[Place], is_agent_file: bool) ->
         }
     }
     for rows in &mut groups.others {
-        // The root first, wherever it stands.
+        // The root first, wherever it is in the file.
         let at = rows.iter().position(|row| links.get(*row as usize) == Some(&Place::Root));
         if let Some(at) = at
             && let Some(front) = rows.get_mut(..=at)
@@ -105,7 +105,7 @@ fn new_group(groups: &mut Groups) -> u32 {
     u32::try_from(groups.others.len() - 1).unwrap_or(u32::MAX)
 }
 
-/// How far rows are followed up before a loop is taken for granted.
+/// The number of rows that are followed up before it is taken for a loop.
 const LONGEST_LOOK: usize = 4096;
 
 enum Reached {
@@ -114,7 +114,7 @@ enum Reached {
     Dangling,
 }
 
-/// Follows a row of an agent up to one whose agent is known. Mostly that is the row before it.
+/// Follows a row of an agent up to one whose agent is known: usually the row before it.
 fn root(
     links: &[Place],
     is_side: &dyn Fn(u32) -> bool,
@@ -190,7 +190,7 @@ impl Forest {
 /// The chain of rows that is the conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
-    /// All rows, each behind the one that it continues.
+    /// All rows, each after the one that it continues.
     pub(crate) order: Vec<u32>,
     /// What the agent's own loader shows, in order.
     pub(crate) shown: Vec<u32>,
@@ -294,7 +294,7 @@ fn repair(facts: &Facts, forest: &mut Forest, rows: &[u32]) -> Vec<u32> {
     repaired
 }
 
-/// Puts rows in the order of the file, but each behind the one that it continues.
+/// Sorts rows in the order of the file, but each after the one that it continues.
 fn in_order(rows: &[u32], parents: &[Option<u32>]) -> Vec<u32> {
     let is_late = |row: &u32| {
         parents.get(*row as usize).copied().flatten().is_some_and(|parent| parent > *row)
@@ -303,14 +303,14 @@ fn in_order(rows: &[u32], parents: &[Option<u32>]) -> Vec<u32> {
     if !rows.iter().any(is_late) {
         return order;
     }
-    // Per row the place behind which it stands, and how many rows up that place was decided.
+    // Per row the position after which it is sorted, and its distance from the row that decided that.
     let mut places: Vec<Option<(u32, u32)>> = vec![None; parents.len()];
     let mut is_climbed = vec![false; parents.len()];
     let mut climb = Vec::new();
     for row in rows {
         let mut next = Some(*row);
         climb.clear();
-        // In a loop nothing stands behind anything.
+        // In a loop there is no order.
         while let Some(at) = next {
             let Some(is_climbed) = is_climbed.get_mut(at as usize).filter(|known| !**known) else {
                 break;
@@ -346,17 +346,16 @@ fn leaf(
     if let Some(pointer) = pointer.filter(|pointer| !pointer.row.is_nothing()) {
         let is_it = |row: &&u32| facts.ids.get(**row as usize) == Some(&pointer.row);
         if let Some(start) = rows.iter().find(is_it) {
-            // One that was set by a rewind leaves behind what was said before it was set.
+            // A rewind abandons what was said before it.
             let from = if pointer.is_explicit { pointer.after } else { 0 };
             let below = descendants(rows, &forest.parents, *start);
             let newest = below.into_iter().filter(|row| *row >= from).max_by_key(key);
             return newest.or(Some(*start));
         }
     }
-    let from = match pointer {
-        Some(pointer) if pointer.is_explicit && pointer.row.is_nothing() => pointer.after,
-        _ => 0,
-    };
+    // A rewind to before the first prompt: only what was said since is left.
+    let is_empty = pointer.is_some_and(|pointer| pointer.is_explicit && pointer.row.is_nothing());
+    let from = pointer.filter(|_| is_empty).map_or(0, |pointer| pointer.after);
     for row in rows {
         let parent = forest.parent(*row);
         if let Some(slot) = parent.and_then(|parent| forest.is_continued.get_mut(parent as usize)) {
@@ -368,7 +367,8 @@ fn leaf(
         let leaves = rows.iter().filter(is_leaf).filter(|row| **row >= from);
         leaves.max_by_key(|row| key(row)).copied()
     };
-    newest(from).or_else(|| newest(0)).or_else(|| rows.last().copied())
+    let any = || newest(0).or_else(|| rows.last().copied());
+    newest(from).or_else(|| if is_empty { None } else { any() })
 }
 
 /// Lists the rows that continue a row, directly or not.

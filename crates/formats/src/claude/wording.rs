@@ -1,7 +1,7 @@
 //! What a text in a user row is: what a human typed, or what the agent put in its place.
 //!
-//! The agent writes its own words into user rows, between tags. A typed text may begin with a tag, too: only those
-//! that the agent uses are told apart.
+//! The agent writes its own text into user rows, in tags. A typed text may begin with a tag, too: only the tags of the agent
+//! count.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ pub(crate) enum Wording {
     Interruption,
 }
 
-/// Tells what a text is by how it begins.
+/// Returns what a text is by its start.
 pub(crate) fn wording(lead: &str) -> Wording {
     let lead = lead.trim_start();
     if lead.starts_with("[Request interrupted by user") {
@@ -79,7 +79,7 @@ pub(crate) fn may_be_title(lead: &str) -> bool {
     !(signs.next() == Some('<') && signs.next().is_some_and(char::is_alphabetic))
 }
 
-/// Returns what stands between a tag and its end.
+/// Returns the text inside a tag.
 pub(crate) fn between<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{tag}>"))?;
     Some(rest.split_once(&format!("</{tag}>")).map_or(rest, |(inside, _)| inside))

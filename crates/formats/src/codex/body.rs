@@ -10,10 +10,10 @@ use crate::json::JsonTree;
 use crate::source::{Detail, MessageRequest};
 
 use super::injected::{is_injected, typed};
-use super::record::{Record, Tag};
+use super::record::{Record, Tag, is_item};
 use super::tool;
 
-/// What stands before the summary in a record of it.
+/// The text before the summary in a record of it.
 const BEFORE_SUMMARY: &str =
     "use the information in this summary to assist with your own analysis:";
 
@@ -87,7 +87,7 @@ fn summary(text: &str) -> &str {
 /// A message while its records are added.
 struct Body<'a> {
     message: &'a mut Message,
-    /// What it is as far as its records tell.
+    /// Its kind as far as its records show.
     guess: Option<MessageKind>,
     calls: IdIndex,
     detail: Detail,
@@ -111,6 +111,10 @@ impl Body<'_> {
     }
 
     fn item(&mut self, kind: &str, item: &JsonTree) {
+        if !is_item(kind.as_bytes()) {
+            let text = format!("An item of the unknown type \"{kind}\"");
+            return self.notice(&text, NoticeLevel::Info);
+        }
         match kind {
             "message" => match item.text("role") {
                 Some("assistant") => {

@@ -51,7 +51,7 @@ pub(super) fn outline(mut replay: Replay, grammar: Grammar) -> Outline {
     }
 }
 
-/// Decides what could not be decided before the end: which texts were typed, where no event tells.
+/// Decides what is only known at the end: which texts were typed, in files without events.
 fn settle(replay: &mut Replay) {
     let without_events = !replay.has_prompts;
     let last = replay.drafts.len().saturating_sub(1);
@@ -85,7 +85,7 @@ fn settle(replay: &mut Replay) {
     }
 }
 
-/// Numbers the messages that stay: answers that only events tell of do so only where there are no items.
+/// Numbers the messages that stay: answers of events only stay in files without items.
 fn places(replay: &Replay) -> Vec<Option<u32>> {
     let mut next = 0;
     let stays = |draft: &Draft| draft.standing != Standing::Shadow || !replay.has_answers;

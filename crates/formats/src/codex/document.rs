@@ -61,7 +61,7 @@ impl Document {
                         self.at = At::Item;
                     } else {
                         let value = scanner.value()?;
-                        // A number may go on.
+                        // A number may continue.
                         scanner.peek()?;
                         if key.is("session")
                             && let Ok(fields) = Fields::read(value)

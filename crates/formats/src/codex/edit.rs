@@ -129,7 +129,7 @@ impl Editor for Edits {
     }
 }
 
-/// Writes the index of names with another name for a thread: a line behind the others, as the agent does it, or none at all.
+/// Writes the index of names with another name for a thread: appended as a line, as the agent does it, or without one.
 fn named(
     root: &Path,
     id: &SessionId,
@@ -158,7 +158,7 @@ fn named(
     Ok(RegistryEntry { path, bytes, what: "names" })
 }
 
-/// Tells what changes when threads belong to another folder: where they record it, and where other threads point into files that
+/// Returns what changes when threads belong to another folder: where they record it, and where other threads point into files that
 /// become longer or shorter.
 fn refoldered(
     root: &Path,
@@ -291,7 +291,7 @@ fn places_in(bytes: &[u8], from: usize, old: &str, found: &mut Vec<Range<usize>>
 /// How much of a file is read to find what it points to.
 const HEAD: u64 = 1024 * 1024;
 
-/// Returns the rollout that a file goes on from, where in that, and where the number stands.
+/// Returns the rollout that a file continues, from which offset, and the location of that number.
 fn pointer(path: &Path) -> Option<(String, u64, Range<usize>)> {
     let mut head = Vec::new();
     Input::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;

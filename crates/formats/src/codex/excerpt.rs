@@ -1,13 +1,13 @@
-//! What is looked up in the text of a record, and written into ids.
+//! Short values read from the text of a record, and numbers in ids.
 
 use crate::json::{JsonTree, Scanner};
 
 use super::record::{string, word};
 
-/// How many bytes of the end of an answer tell whether it became a summary.
+/// The number of bytes at the end of an answer that show whether it became a summary.
 const ENDING: usize = 48;
 
-/// Takes the end of an answer's text, as it stands in the file.
+/// Copies the raw end of an answer's text.
 pub(super) fn end_of(content: Option<&[u8]>, end: &mut Vec<u8>) {
     let Some(content) = content else { return };
     let _walked = Scanner::new(content).array(|scanner| {
@@ -27,7 +27,7 @@ pub(super) fn end_of(content: Option<&[u8]>, end: &mut Vec<u8>) {
     });
 }
 
-/// Finds the folder in the text that tells the model of its surroundings.
+/// Finds the folder in the environment context of the model.
 pub(super) fn folder_in(content: &[u8]) -> Option<Box<str>> {
     let (open, close) = (b"<cwd>", b"</cwd>");
     let at = memchr::memmem::find(content, open)? + open.len();

@@ -1,4 +1,4 @@
-//! Hooks in `hooks.json`: commands that are told on stdin what happens. On by default in newer releases, behind the feature
+//! Hooks in `hooks.json`: commands that get events on stdin. On by default in newer releases, behind the feature
 //! `codex_hooks` before; the user has to trust a new hook once, in `/hooks`.
 //!
 //! They only say what a session is doing. `PermissionRequest` is run before the user is asked; a command that says nothing leaves the

@@ -4,7 +4,7 @@ use crate::json::{Scanner, Text};
 
 use super::record::{text, word};
 
-/// How much of a text tells whether it was typed.
+/// How much of a text shows whether it was typed.
 const LEAD: usize = 96;
 
 /// How much of a prompt is kept as a title.
@@ -14,7 +14,7 @@ pub(super) const TITLE: usize = 4096;
 const EDITOR: &str = "# Context from my IDE setup:";
 const REQUEST: &str = "## My request for Codex:";
 
-/// What texts begin with that nobody typed.
+/// Starts of texts that were not typed.
 const INJECTED: [&str; 18] = [
     "<environment_context>",
     "<user_instructions>",
@@ -42,7 +42,7 @@ pub(super) fn is_injected(start: &str) -> bool {
     INJECTED.iter().any(|mark| start.starts_with(mark))
 }
 
-/// Whether a text tells the model of its surroundings, or what the user wishes of every session.
+/// Whether a text is environment context, or the user's instructions for every session.
 pub(super) fn is_surroundings(start: &str) -> bool {
     let start = start.trim_start();
     start.starts_with("<environment_context>") || start.starts_with("<user_instructions>")

@@ -17,7 +17,7 @@ use super::replay::Replay;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Lines {
     replay: Replay,
-    /// Where the bytes that come next stand in the file.
+    /// The offset of the next byte in the file.
     offset: u64,
     line: u32,
 }
@@ -27,14 +27,14 @@ impl Lines {
         Self { replay: Replay::new(file), offset: 0, line: 0 }
     }
 
-    /// Goes on where a reader was that was kept; `None` when it cannot be understood.
+    /// Continues a saved reader; `None` if its state cannot be decoded.
     pub(super) fn resume(state: &[u8], file: &Arc<str>) -> Option<Self> {
         let mut lines: Self = postcard::from_bytes(state).ok()?;
         lines.replay.take_up(Arc::clone(file));
         Some(lines)
     }
 
-    /// Where the bytes that come next stand in the file.
+    /// The offset of the next byte in the file.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }

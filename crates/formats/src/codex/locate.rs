@@ -19,7 +19,7 @@ use super::{database, names};
 /// How deep below `sessions` rollouts are: year, month, day.
 const DEPTH: u8 = 3;
 
-/// Lists what lies below a `.codex` folder.
+/// Lists what is below a `.codex` folder.
 pub(super) fn locate(root: &Path, known: Option<&EarlierListing<'_>>) -> Located {
     let before = known.map(Before::new);
     let mut walk =

@@ -8,6 +8,17 @@ use crate::outline::{Base, Head};
 
 use super::record::{Fields, number, string, text, time, word};
 
+/// Where a rollout continues another one, without a copy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct HistoryBase {
+    /// The id of the other rollout.
+    pub(super) rollout: Box<str>,
+    /// The offset there, if it is recorded.
+    pub(super) offset: Option<u64>,
+    /// The number of the first record there that is not continued.
+    pub(super) ordinal: Option<u64>,
+}
+
 /// What the first record of a file says, and a little more.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Meta {
@@ -22,8 +33,10 @@ pub(super) struct Meta {
     pub(super) is_subagent: bool,
     /// The thread it was forked from.
     pub(super) forked_from: Option<Box<str>>,
-    /// Where it goes on from, without a copy: the rollout, and the byte there.
-    pub(super) base: Option<(Box<str>, Option<u64>)>,
+    /// What it continues, without a copy.
+    pub(super) base: Option<HistoryBase>,
+    /// The number of the first record that has one.
+    pub(super) first_ordinal: Option<u64>,
     /// Records below this number are copies of the parent's.
     pub(super) own_from: Option<u64>,
     /// The last name that the user gave it, in releases that record it here.
@@ -53,6 +66,10 @@ impl Meta {
         self.agent =
             note(string(fields.agent_role.or(fields.agent_type)), string(fields.agent_nickname));
         self.started_by(fields.source);
+        if self.is_subagent && self.parent.is_none() {
+            // Reviews and the like name only the session that they belong to.
+            self.parent = owned(fields.session_id).filter(|session| Some(session) != self.id.as_ref());
+        }
         // Without these the agent cannot read the record (0.104 to 0.166).
         self.loadable =
             self.id.is_some() && fields.cli_version.is_some() && fields.originator.is_some();
@@ -86,7 +103,7 @@ impl Meta {
         self.agent = self.agent.take().or_else(|| note(kind(), said("agent_nickname")));
     }
 
-    /// Returns what all sources tell of a file.
+    /// Returns the facts that all sources have.
     pub(super) fn head(&self, updated: Option<i64>) -> Head {
         let id = |id: &Option<Box<str>>| id.as_deref().map(SessionId::new);
         Head {
@@ -105,7 +122,7 @@ impl Meta {
         }
     }
 
-    /// Tells how it was started, as far as the file says.
+    /// Returns how it was started, if the file records it.
     fn entrypoint(&self) -> Option<Entrypoint> {
         match self.source.as_deref()? {
             "cli" => Some(Entrypoint::Terminal),
@@ -118,14 +135,15 @@ impl Meta {
 
     /// Returns the thread whose start it begins with.
     fn borrowed(&self) -> Option<Base> {
-        let (rollout, offset) = self.base.as_ref()?;
-        // A thread that was reverted goes on from an older rollout of itself, a fork from one of the thread it was forked from.
+        let HistoryBase { rollout, offset, ordinal } = self.base.as_ref()?;
+        // A reverted thread continues an older rollout of itself, a fork continues one of the thread that it was forked from.
         let thread = self.forked_from.as_deref().unwrap_or(rollout);
         Some(Base {
             session: SessionId::new(thread),
             group: thread.into(),
             file: Some(rollout.clone()),
             end: offset.unwrap_or(u64::MAX),
+            end_record: *ordinal,
         })
     }
 }
@@ -136,20 +154,21 @@ fn note(kind: Option<String>, name: Option<String>) -> Option<AgentNote> {
     (note != AgentNote::default()).then_some(note)
 }
 
-fn base(raw: &[u8]) -> Option<(Box<str>, Option<u64>)> {
-    let (mut thread, mut offset) = (None, None);
+fn base(raw: &[u8]) -> Option<HistoryBase> {
+    let (mut thread, mut offset, mut ordinal) = (None, None, None);
     Scanner::new(Some(raw).filter(|raw| raw.first() == Some(&b'{'))?)
         .object(|scanner, key| {
             let value = scanner.value()?;
             match key.name().as_ref() {
                 b"thread_id" => thread = string(Some(value)),
                 b"end_byte_offset" => offset = number(Some(value)),
+                b"end_ordinal_exclusive" => ordinal = number(Some(value)),
                 _ => {}
             }
             Ok(())
         })
         .ok()?;
-    Some((thread?.into(), offset))
+    Some(HistoryBase { rollout: thread?.into(), offset, ordinal })
 }
 
 /// Returns the text of a member of a small object.

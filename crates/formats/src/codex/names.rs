@@ -14,7 +14,7 @@ use super::record::{string, text};
 /// What the name of a rollout says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RolloutName<'a> {
-    /// The local time, as it stands there.
+    /// The local time, as text.
     pub(super) time: &'a str,
     pub(super) thread: &'a str,
     /// The thread again, but for one that was reverted.

@@ -1,6 +1,6 @@
 //! How a call of a tool ended, by what it gave back.
 //!
-//! Old releases wrap the output in JSON with an exit code behind it; since 0.10x there is a small header in plain text.
+//! Old releases wrap the output in JSON, followed by an exit code; since 0.10x there is a small header in plain text.
 
 use memchr::memmem;
 
@@ -9,7 +9,7 @@ use crate::json::JsonTree;
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// Nothing tells.
+    /// Not recorded.
     Unknown,
     /// Well.
     Fine,
@@ -23,7 +23,7 @@ pub(super) enum Ending {
 const HEAD: usize = 240;
 const TAIL: usize = 120;
 
-/// Tells how a call ended from its output, as it stands in the file.
+/// Returns how a call ended, from its raw output.
 pub(super) fn ending(output: Option<&[u8]>) -> Ending {
     let Some(output) = output else { return Ending::Unknown };
     let head = output.get(..HEAD).unwrap_or(output);

@@ -1,7 +1,7 @@
 //! Where the agent writes down which folder it was used in.
 //!
-//! Releases from 0.32 begin a session with a row that has it; before, it stands only in the text that tells the model of
-//! its surroundings, and before 0.2x nowhere. Sessions that the agent compressed (`.jsonl.zst`) are not looked
+//! Releases from 0.32 begin a session with a row that has it; before, it is only in the environment context of the
+//! model, and before 0.2x nowhere. Sessions that the agent compressed (`.jsonl.zst`) are not looked
 //! into. `config.toml` lists the folders that the user trusts, and the agent's index those of threads that may be gone.
 
 use std::cmp::Reverse;
@@ -92,7 +92,7 @@ fn in_session(bytes: &[u8]) -> Vec<String> {
     found
 }
 
-/// Finds `<cwd>…</cwd>` in the text for the model, which stands inside a JSON string.
+/// Finds `<cwd>…</cwd>` in the text for the model, which is inside a JSON string.
 fn in_context(bytes: &[u8]) -> Vec<String> {
     let (open, close) = (b"<cwd>", b"</cwd>");
     let mut found = Vec::new();

@@ -69,6 +69,16 @@ fn pump(
     };
     let look = |reader: &dyn Reader| saved = keep.then(|| reader.save()).flatten();
     let mut outline = buffer.pump_and(input, choose, look)?.into_outline();
+    // Usually the last line is torn, too.
+    let is_noted = outline.problems.kept.iter().any(|problem| problem.what == What::TornTail);
+    if input.is_torn() && !is_noted {
+        outline.problems.note(Problem {
+            file: Arc::clone(file),
+            span: None,
+            what: What::TornTail,
+            done: "what comes before the damage is read".into(),
+        });
+    }
     if is_empty {
         outline = Outline::empty(Grammar::Jsonl);
         let done = "listed as empty".into();
@@ -82,7 +92,7 @@ fn pump(
     Ok(ReadResult { outline, saved: saved.filter(|_| !is_empty) })
 }
 
-/// Goes on with a file where a reader of it was kept.
+/// Continues a file from a saved reader.
 pub(super) fn outline_from(
     path: &Path,
     buffer: &mut Buffer,
@@ -115,7 +125,7 @@ fn count_lines(outline: &mut Outline, path: &Path) {
     }
 }
 
-/// How much of a file tells its first record, if that is longer than what is looked at.
+/// How much of the first record is searched, if it is longer than the head.
 const START: usize = 1024;
 
 /// Recognizes a file by its first records.

@@ -1,4 +1,4 @@
-//! One record of a rollout: which kind it is, and those of its values that somebody may ask for.
+//! One record of a rollout: its kind, and those of its values that are used.
 
 use recount_model::parse_millis;
 
@@ -62,7 +62,7 @@ const fn code(key: &[u8]) -> u64 {
 
 macro_rules! fields {
     ($($name:ident),* $(,)?) => {
-        /// The values of a record, as they stand in the file.
+        /// The raw values of a record.
         #[derive(Clone, Copy, Debug, Default)]
         pub(super) struct Fields<'a> {
             /// The inner type.
@@ -95,6 +95,7 @@ fields! {
     source, thread_source, git, forked_from_id, parent_thread_id, history_mode, history_base,
     subagent_history_start_ordinal, cli_version, originator, thread_settings, goal, images, local_images,
     agent_thread_id, thread_name, response_id, agent_role, agent_type, agent_nickname, record_type, instructions, agent_path,
+    session_id,
     internal_chat_message_metadata_passthrough,
 }
 
@@ -113,7 +114,7 @@ impl<'a> Fields<'a> {
         scanner.object(|scanner, key| self.take(scanner, &key.name()).map(|_| ()))
     }
 
-    /// Takes a value; `false` if nobody asks for it.
+    /// Stores a value; `false` if it is not needed.
     fn take(&mut self, scanner: &mut Scanner<'a>, key: &[u8]) -> JsonScan<bool> {
         match self.slot(key) {
             Some(slot) => {
@@ -225,7 +226,7 @@ impl<'a> Record<'a> {
 }
 
 impl Fields<'_> {
-    /// Tells what a line without a payload is.
+    /// Returns what a line without a payload is.
     fn bare(&self, outer: &[u8], tag: Tag) -> Tag {
         if self.record_type.is_some() {
             return Tag::Skipped;

@@ -46,11 +46,11 @@ pub(super) struct Draft {
 pub(super) enum Standing {
     /// It is what it says.
     Sure,
-    /// A user's message that was perhaps typed: events tell, in files that have them.
+    /// A user's message that may have been typed: events decide, in files that have them.
     Perhaps,
     /// The record itself says that it was typed.
     Told,
-    /// An answer that only an event tells of; the item comes later, if the file has items.
+    /// An answer of which only an event was read; the item follows, if the file has items.
     Shadow,
 }
 
@@ -135,7 +135,7 @@ impl Replay {
         }
     }
 
-    /// Makes a state that was kept usable again.
+    /// Makes a saved state usable again.
     pub(super) fn take_up(&mut self, file: Arc<str>) {
         self.file = file;
         for (at, known) in self.agent_calls.iter().enumerate() {
@@ -171,7 +171,10 @@ impl Replay {
             self.own = ordinal >= from;
             self.pending = self.pending.take().filter(|_| self.own);
         }
-        let fields = &record.fields;
+        if self.meta.first_ordinal.is_none() {
+            self.meta.first_ordinal = record.ordinal;
+        }
+        let (fields, time) = (&record.fields, self.time_of(record));
         match record.tag {
             Tag::Meta => self.session_meta(fields),
             Tag::Header => {
@@ -179,10 +182,10 @@ impl Replay {
                     self.meta.take_header(fields);
                 }
             }
-            Tag::Item => self.item(fields, span, record.time),
-            Tag::Event => self.event(fields, span, record.time),
+            Tag::Item => self.item(fields, span, time),
+            Tag::Event => self.event(fields, span, time),
             Tag::TurnContext => self.turn_context(fields),
-            Tag::Compacted => self.compacted(fields, span, record.time),
+            Tag::Compacted => self.compacted(fields, span, time),
             Tag::Usage => {
                 let thread = text(fields.thread_id).map(Text::decode);
                 let is_own = thread.is_none_or(|id| self.meta.id.as_deref() == Some(&*id));
@@ -201,6 +204,12 @@ impl Replay {
                 self.problem(What::UnknownRecord, Some(span), "kept, see `show --raw`");
             }
         }
+    }
+
+    /// Returns when something was said. Copied records have the time of the copy; the id of their turn has the time of the original.
+    fn time_of(&self, record: &Record<'_>) -> Option<i64> {
+        let turn = self.turn.as_deref().filter(|_| !self.own);
+        turn.and_then(uuid_time).or(record.time)
     }
 
     /// The first one is the thread's own; later ones were copied with what follows them.
@@ -227,18 +236,19 @@ impl Replay {
         }
     }
 
-    /// Goes on to another turn, whose id tells whether it was copied.
+    /// Begins another turn, whose id shows whether it was copied.
     fn enter_turn(&mut self, id: Option<&[u8]>) {
         let Some(id) = text(id) else { return };
-        self.has_turn_ids = true;
         if self.turn.as_deref().is_some_and(|turn| id.is(turn)) {
             return;
         }
         let id = id.decode();
         self.flush();
+        let began = uuid_time(&id);
+        self.has_turn_ids |= began.is_some();
         if !self.own && self.meta.own_from.is_none() {
             let born = self.meta.id.as_deref().and_then(uuid_time).or(self.meta.start);
-            self.own = uuid_time(&id).zip(born).is_some_and(|(turn, born)| turn >= born);
+            self.own = began.zip(born).is_some_and(|(turn, born)| turn >= born);
         }
         self.turn = Some(id.into());
         self.in_turn = 0;
@@ -271,7 +281,10 @@ impl Replay {
                 self.context(span, time, Standing::Sure);
             }
             _ if is_item(kind) => {}
-            _ => self.problem(What::UnknownType, Some(span), "kept, see `show --raw`"),
+            _ => {
+                self.problem(What::UnknownType, Some(span), "kept, see `show --raw`");
+                self.notice(span, time);
+            }
         }
     }
 
@@ -316,7 +329,7 @@ impl Replay {
         self.last_candidate = words.or(self.last_candidate.take());
     }
 
-    /// Returns a prompt that only an event told of, if nothing came since.
+    /// Returns a prompt of which only an event was read, if nothing followed.
     fn waiting_prompt(&self) -> Option<u32> {
         let last = u32::try_from(self.drafts.len().checked_sub(1)?).ok()?;
         let draft = self.draft(last)?;
@@ -338,7 +351,7 @@ impl Replay {
         draft
     }
 
-    /// The item of an answer has come that only an event told of: what it used is the item's.
+    /// The item of an answer follows its event: its tokens belong to the item.
     fn forget_shadow(&mut self) {
         let shadow = self.answer.and_then(|answer| self.draft_mut(answer));
         let shadow = shadow.filter(|answer| answer.standing == Standing::Shadow);
@@ -401,7 +414,7 @@ impl Replay {
         self.close();
         let called = fields.call_id.and_then(|id| self.calls.get(&stable_hash(&id)).copied());
         let Some((draft, number)) = called else {
-            // Its call was left behind by a compaction, or by another program.
+            // Its call was dropped by a compaction, or by another program.
             self.add(MessageKind::ToolResult, None, span, time);
             return;
         };
@@ -441,7 +454,7 @@ impl Replay {
                     .any(|list| list.len() > 2 && list != b"null");
                 let words = text(fields.message).map(|text| text.decode_start(injected::TITLE));
                 let words = words.unwrap_or_default();
-                // The first releases with events told of what they put in themselves, too.
+                // The first releases with events also wrote them for injected text.
                 if injected::is_surroundings(&words) {
                     return;
                 }
@@ -522,7 +535,7 @@ impl Replay {
         }
     }
 
-    /// What a human typed. The item with the same words came just before, or comes just behind.
+    /// A prompt that was typed. The item with the same text comes just before or after it.
     fn prompt(&mut self, words: &str, has_images: bool, span: Span, time: Option<i64>) {
         self.has_prompts = true;
         self.flush();
@@ -535,7 +548,7 @@ impl Replay {
             self.answer = None;
         }
         if !self.own && !self.has_turn_ids && self.meta.own_from.is_none() {
-            // Without ids of turns only the time tells what was copied: all of it at one moment.
+            // Without turn ids, only the time shows what was copied: all of it at one moment.
             let copied = self.meta.start.zip(time).is_none_or(|(start, now)| now < start + 2000);
             self.own = !copied;
         }
@@ -699,7 +712,7 @@ impl Replay {
         }
     }
 
-    /// Gives figures that nobody took a place of their own.
+    /// Adds a notice for figures without an answer.
     fn flush(&mut self) {
         let Some((tokens, span, time)) = self.pending.take().filter(|_| self.own) else { return };
         let draft = self.add(MessageKind::Notice, None, span, time);
@@ -709,7 +722,7 @@ impl Replay {
         }
     }
 
-    /// Says that nothing follows.
+    /// Ends reading.
     pub(super) fn finish(&mut self) {
         self.flush();
     }
@@ -734,7 +747,7 @@ impl Replay {
 
     fn add(&mut self, kind: MessageKind, id: Option<String>, span: Span, time: Option<i64>) -> u32 {
         let id = id.map_or_else(|| self.made_up_id(span, letter(kind)), Into::into);
-        // What a sub-agent's parent said is what it was told, not what it said.
+        // What a sub-agent's parent said is context to it.
         let copied = !self.own && self.meta.own_from.is_some();
         let kind = if copied { MessageKind::Context } else { kind };
         let version = self.version(span);

@@ -5,22 +5,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::outline::Outline;
 
-use super::meta::Meta;
+use super::meta::{HistoryBase, Meta};
 
 /// What is kept of a rollout beside its outline.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CodexState {
-    /// The rollout it goes on from, and where in that.
-    pub(super) base: Option<(Box<str>, u64)>,
+    /// What it continues, without a copy.
+    pub(super) base: Option<HistoryBase>,
+    /// The number of its first record that has one.
+    pub(super) first_ordinal: Option<u64>,
     /// Who started it, as the file says.
     pub(super) source: Option<Box<str>>,
 }
 
 impl CodexState {
     pub(super) fn of(meta: &Meta) -> Self {
-        let base = meta.base.as_ref();
-        let base = base.map(|(rollout, offset)| (rollout.clone(), offset.unwrap_or(u64::MAX)));
-        Self { base, source: meta.source.clone() }
+        Self {
+            base: meta.base.clone(),
+            first_ordinal: meta.first_ordinal,
+            source: meta.source.clone(),
+        }
     }
 
     /// Decodes the state of a file; one that cannot be decoded is empty.

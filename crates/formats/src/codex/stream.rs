@@ -126,7 +126,7 @@ impl Writer {
             self.item(&json!({"type": "message", "role": "user", "content": content}));
             self.event(&json!({"type": "user_message", "message": prompt}));
         }
-        // What has begun is told again when it has ended.
+        // What has begun is repeated when it has ended.
         let ended: std::collections::HashSet<&str> = run
             .records
             .iter()

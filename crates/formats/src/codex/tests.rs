@@ -297,3 +297,61 @@ fn lines_without_tags_are_those_of_the_first_releases() {
     assert_eq!(calling.calls, [1, 1, 0]);
     assert_eq!(outline.problems.kept, []);
 }
+
+#[test]
+fn copied_records_keep_the_time_of_their_turn() {
+    let began = super::meta::uuid_time(PARENT).unwrap();
+    let outline = read(&lines(&[
+        meta(CHILD, &format!(r#","forked_from_id":"{PARENT}""#)),
+        meta(PARENT, ""),
+        turn(1, PARENT),
+        user("One"),
+        typed("One"),
+        answer("1"),
+        turn(1, CHILD),
+        user("Two"),
+        typed("Two"),
+        answer("2"),
+    ]));
+    let times: Vec<_> = outline.entries.iter().map(|entry| entry.time).collect();
+    assert_eq!(times[..2], [Some(began); 2]);
+    assert!(times[2..].iter().all(|time| *time > Some(began) && time.is_some()));
+}
+
+#[test]
+fn an_item_of_a_new_type_is_shown_and_counted() {
+    let new = ("response_item", r#"{"type":"telepathy","text":"a thought"}"#.to_owned());
+    let outline = read(&lines(&[meta(PARENT, ""), user("One"), typed("One"), new, answer("1")]));
+    let kinds: Vec<String> = outline.entries.iter().map(|entry| entry.kind.to_string()).collect();
+    assert_eq!(kinds, ["prompt", "notice", "answer"]);
+    assert_eq!(outline.problems.not_understood, 1);
+}
+
+#[test]
+fn a_fork_with_turns_of_another_form_is_told_by_time() {
+    let counted_turn = |id: u32| event(&format!(r#""type":"task_started","turn_id":"{id}""#));
+    let late = |record: (&'static str, String)| record;
+    let mut records = vec![
+        meta(CHILD, &format!(r#","forked_from_id":"{PARENT}""#)),
+        meta(PARENT, ""),
+        counted_turn(1),
+        user("One"),
+        counted(10, 10),
+    ];
+    records.extend([counted_turn(2), late(user("Two")), late(typed("Two")), answer("2")]);
+    records.push(counted(40, 30));
+    let outline = read(&lines(&records));
+    let used: u64 = outline.entries.iter().filter_map(|entry| entry.tokens).map(|t| t.input).sum();
+    assert_eq!(used, 30, "only what the fork itself used");
+}
+
+#[test]
+fn a_review_belongs_to_the_session_that_it_names() {
+    let review = format!(r#","source":{{"subagent":"review"}},"session_id":"{PARENT}""#);
+    let outline = read(&lines(&[meta(CHILD, &review), typed("Review it"), answer("Fine")]));
+    assert!(outline.head.subagent);
+    assert_eq!(outline.head.parent.as_ref().map(|id| id.as_str()), Some(PARENT));
+    let own = format!(r#","session_id":"{CHILD}","source":"cli""#);
+    let outline = read(&lines(&[meta(CHILD, &own), typed("Hello"), answer("Hi")]));
+    assert!(!outline.head.subagent && outline.head.parent.is_none());
+}

@@ -93,6 +93,8 @@ impl Figures {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Counter {
     before: Option<Figures>,
+    /// What the last event added.
+    last_added: Option<Figures>,
     /// Whether there are records of single responses, which are exact.
     has_records: bool,
     /// Hashes of the responses that were counted.
@@ -117,6 +119,7 @@ impl Counter {
             Some(before) if total.is_less_than(before) => total,
             Some(before) => total.since(before),
         };
+        self.last_added = Some(used);
         used.tokens()
     }
 
@@ -129,12 +132,14 @@ impl Counter {
     ) -> Option<Tokens> {
         let usage = Figures::read(usage)?;
         let sum = Figures::read(sum);
+        // A release that writes the event first: the request of the first record was counted with its event.
+        let is_counted = !self.has_records && self.last_added == Some(usage);
         self.has_records = true;
         let is_known = match response.and_then(word).filter(|id| !id.is_empty()) {
             Some(id) => !self.counted.insert(stable_hash(id)),
             None => sum.is_some() && sum == self.before,
         };
-        if is_known {
+        if is_known || is_counted {
             return None;
         }
         self.before = sum.or(self.before);
@@ -222,6 +227,26 @@ mod tests {
         assert_eq!(record(&mut counter, &figures([20, 1]), &two), Some(21));
         assert_eq!(record(&mut counter, &figures([20, 1]), &two), None, "the same once more");
         assert_eq!(counter.event(Some(info([90, 9], [1, 1]).as_bytes())), None);
+    }
+
+    #[test]
+    fn a_request_counts_once_if_its_event_comes_before_its_record() {
+        let mut counter = Counter::default();
+        let event = |counter: &mut Counter, total, last| {
+            counter.event(Some(info(total, last).as_bytes())).map_or(0, |used| used.total)
+        };
+        let record = |counter: &mut Counter, id: &str, usage: [u64; 2]| {
+            let usage = figures(usage);
+            let id = format!("\"{id}\"");
+            let used = counter.record(Some(usage.as_bytes()), None, Some(id.as_bytes()));
+            used.map_or(0, |used| used.total)
+        };
+        // A file that a release without records began.
+        assert_eq!(event(&mut counter, [10, 1], [10, 1]), 11);
+        assert_eq!(event(&mut counter, [30, 2], [20, 1]), 21);
+        assert_eq!(record(&mut counter, "r1", [20, 1]), 0);
+        assert_eq!(event(&mut counter, [60, 3], [30, 1]), 0);
+        assert_eq!(record(&mut counter, "r2", [30, 1]), 31);
     }
 
     #[test]

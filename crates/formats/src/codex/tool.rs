@@ -44,7 +44,7 @@ pub(super) fn call(kind: &str, item: &JsonTree, detail: Detail) -> ToolCall {
     call
 }
 
-/// Returns the patch that a call applies, which may stand in a shell command.
+/// Returns the patch that a call applies, which may be in a shell command.
 pub(super) fn patch_of(name: &str, args: &str) -> Option<String> {
     if !args.contains("*** Begin Patch") {
         return None;
@@ -114,7 +114,7 @@ pub(super) fn add_output(
     call.media = media;
 }
 
-/// Adds what an event tells of a call: how it ended, what it changed. One that is not known is a step of a script.
+/// Adds what an event records of a call: how it ended, what it changed. An unknown call is a step of a script.
 pub(super) fn add_detail(
     message: &mut Message,
     index: &mut IdIndex,
@@ -196,12 +196,12 @@ pub(super) fn receivers(item: &[u8]) -> Option<Vec<Box<str>>> {
     Some(all.iter().filter_map(JsonTree::as_str).map(Into::into).collect())
 }
 
-/// Returns a command as one would type it.
+/// Returns a command as it would be typed.
 pub(super) fn command(value: Option<&JsonTree>) -> String {
     value.map(command_line).unwrap_or_default()
 }
 
-/// Of `bash -lc "…"` only what the shell runs is of interest.
+/// Of `bash -lc "…"` only the script is returned.
 fn command_line(value: &JsonTree) -> String {
     if let Some(text) = value.as_str() {
         return text.to_owned();
@@ -218,7 +218,7 @@ fn command_line(value: &JsonTree) -> String {
     }
 }
 
-/// The one argument that tells most.
+/// Returns the most important argument.
 fn key_arg(name: &str, args: &str) -> Option<String> {
     if let Some(patch) = patch_of(name, args) {
         return patch::paths(&patch).into_iter().next().map(|(path, _)| path);

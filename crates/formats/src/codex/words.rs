@@ -2,7 +2,7 @@
 
 use crate::native::walk::{self, Gather, Treatment};
 
-/// What a value is, by where it stands.
+/// What a value is, by its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// A record.
@@ -13,7 +13,7 @@ pub(super) enum Place {
     Parts,
     /// A picture, or its address.
     Data,
-    /// Anything at all: arguments, outputs, fields that nobody knows. A key may tell what a text is.
+    /// Anything: arguments, outputs, unknown fields. A key may show what a text is.
     Free,
     /// What programs go by.
     Name,

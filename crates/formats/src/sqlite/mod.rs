@@ -1,7 +1,7 @@
 //! Rows of a table in an `SQLite` file that belongs to another program, read without its library.
 //!
-//! The library cannot read such a file without touching what lies around it: it takes locks, creates a shared memory file
-//! beside a database in WAL mode, or has to be told that nobody else writes. Here bytes are read and nothing else: no lock, no file, no waiting.
+//! The library cannot read such a file without touching files beside it: it takes locks, creates a shared memory file
+//! beside a database in WAL mode, or has to be told that no other process writes. Here bytes are read and nothing else: no lock, no file, no waiting.
 //! Pages that were committed to the write-ahead log are taken from there. A database that is written at the same moment may be read half
 //! old and half new; what does not fit together is left out. Only tables with row ids and text in UTF-8 are understood.
 //!
@@ -21,7 +21,7 @@ pub(crate) use record::Value;
 
 /// How deep a tree of pages may be. Real ones have two to five levels.
 const DEEPEST: usize = 20;
-/// How much of a row is looked at. What comes behind is not known.
+/// How much of a row is read. The rest is unknown.
 const LONGEST: usize = 1024 * 1024;
 
 /// A database of another program.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Where the tree begins on the first page, behind the header of the database.
+/// Where the tree begins on the first page, after the header of the database.
 const BEHIND_HEADER: usize = 100;
 
 /// One value of a row.

@@ -11,7 +11,7 @@ use crate::bytes;
 const HEADER: usize = 32;
 const FRAME: usize = 24;
 const VERSION: u32 = 3_007_000;
-/// Checksums are over numbers of the writer's byte order, which the first number of the log tells.
+/// Checksums are over numbers of the writer's byte order, which the first number of the log shows.
 const LITTLE_ENDIAN: u32 = 0x377f_0682;
 const BIG_ENDIAN: u32 = 0x377f_0683;
 /// How much of a log is read. Programs let it grow to a few megabytes.
@@ -27,7 +27,7 @@ pub(super) struct Wal {
 }
 
 impl Wal {
-    /// Reads which pages are in a log. Frames behind the last commit do not count, nor do those of an earlier round.
+    /// Reads which pages are in a log. Frames after the last commit do not count, nor do those of an earlier round.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let mut reader = BufReader::new(bytes::open(path)?);
         let mut header = [0; HEADER];
@@ -90,7 +90,7 @@ impl Wal {
     }
 }
 
-/// The checksum of a log, which goes on from frame to frame.
+/// The checksum of a log, which continues from frame to frame.
 struct Checksum {
     is_big: bool,
     one: u32,

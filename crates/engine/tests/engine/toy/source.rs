@@ -199,6 +199,7 @@ fn head(row: &Value, id: &str) -> Head {
             group: from["file"].as_str().unwrap().into(),
             file: None,
             end,
+            end_record: None,
         }),
         ..Head::default()
     }

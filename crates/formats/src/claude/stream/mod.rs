@@ -1,7 +1,7 @@
 //! The output of `claude -p`, written as transcripts: the session's own, and one for each sub-agent.
 //!
-//! The events of `stream-json` are nearly the rows of a transcript. What they lack is written from what stands elsewhere: the figures of a
-//! message are those with which it began, so what the result has more is given to the last one; the last words of a sub-agent stand
+//! The events of `stream-json` are nearly the rows of a transcript. What they lack is taken from elsewhere: the figures of a
+//! message are those with which it began, so what the result has more is given to the last one; the last words of a sub-agent are
 //! only in the result of the call that ran it.
 
 mod usage;
@@ -156,7 +156,7 @@ struct Writer {
     agents: BTreeMap<String, Thread>,
     /// Ids of rows that are written.
     seen: HashSet<String>,
-    /// Messages of earlier runs: the service gives no id twice, but what stands in for it in a test may.
+    /// Messages of earlier runs: the service gives no id twice, but its stand-in in a test may.
     messages: HashSet<String>,
     /// What ids of this run end with that an earlier run has, too.
     suffix: String,
@@ -260,7 +260,7 @@ impl Writer {
         }
     }
 
-    /// Writes what a sub-agent said last, which stands in the result of its call alone.
+    /// Writes what a sub-agent said last, which is only in the result of its call.
     fn last_words(&mut self, record: &Value) {
         let Some(result) = record.get("tool_use_result") else { return };
         let Some(agent) = text(result, "agentId").filter(|agent| is_session_id(agent)) else {
@@ -352,7 +352,7 @@ impl Writer {
         self.ledger.settle(used, of_agents);
     }
 
-    /// Writes the calls that nobody permitted.
+    /// Writes the calls that were not permitted.
     fn denials(&mut self, record: &Value, model: Option<&str>) {
         let denied = record.get("permission_denials").and_then(Value::as_array);
         for call in denied.into_iter().flatten() {
