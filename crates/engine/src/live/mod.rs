@@ -12,6 +12,7 @@ mod replay;
 mod spending;
 mod table;
 mod tail;
+mod titles;
 mod watcher;
 
 pub use board::{LiveBoard, LiveEvent, LiveEventKind, LiveRate, LiveRow};

@@ -75,6 +75,7 @@ impl Known {
     }
 
     fn update(&mut self, process: &LiveProcess, at: i64) {
+        let process = &self.completed(process);
         if let (Some(before), Some(now)) = (self.process.wchar, process.wchar) {
             let elapsed = at - self.seen;
             if elapsed < SAMPLE {
@@ -92,6 +93,25 @@ impl Known {
         }
         self.process = process.clone();
         self.seen = at;
+    }
+
+    /// Adds what was known to what a look tells: the system says no more of a process that is about to end where it works and in which
+    /// terminal it is.
+    fn completed(&self, process: &LiveProcess) -> LiveProcess {
+        let known = &self.process;
+        let mut process = process.clone();
+        if process.cwd.is_none() {
+            process.cwd.clone_from(&known.cwd);
+            process.exe = process.exe.or_else(|| known.exe.clone());
+            process.tty = process.tty.or_else(|| known.tty.clone());
+        }
+        if process.env.is_empty() {
+            process.env.clone_from(&known.env);
+        }
+        if process.args.is_empty() {
+            process.args.clone_from(&known.args);
+        }
+        process
     }
 
     /// Returns a child that runs at `now`, is old enough to mean something and began after `since`.
@@ -218,5 +238,34 @@ pub(crate) fn option_value<'a>(args: &'a [String], names: &[&str]) -> Option<&'a
     match arg.split_once('=') {
         Some((_, value)) => Some(value),
         None => args.get(at + 1).map(String::as_str),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_is_about_to_end_keeps_its_folder_and_terminal() {
+        let running = LiveProcess {
+            pid: 7,
+            args: vec!["claude".to_owned()],
+            cwd: Some("/c/shop".to_owned()),
+            tty: Some("/dev/pts/1".to_owned()),
+            env: BTreeMap::from([("TMUX_PANE".to_owned(), "%1".to_owned())]),
+            wchar: Some(10),
+            ..LiveProcess::default()
+        };
+        let mut known = Known::new(&running, 1000);
+        let dying = LiveProcess { pid: 7, state: "X".to_owned(), ..LiveProcess::default() };
+        known.update(&dying, 2000);
+        assert_eq!(
+            known.process,
+            LiveProcess { state: "X".to_owned(), wchar: None, ..running.clone() }
+        );
+        // One that goes elsewhere is where it says.
+        let moved = LiveProcess { cwd: Some("/c/blog".to_owned()), tty: None, ..running.clone() };
+        known.update(&moved, 3000);
+        assert_eq!((known.process.cwd.as_deref(), known.process.tty), (Some("/c/blog"), None));
     }
 }
