@@ -6,6 +6,7 @@
 mod board;
 mod day;
 mod facts;
+mod folders;
 mod hooks;
 mod recorder;
 mod replay;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use recount_formats::live::{FileForm, LiveFeed};
@@ -11,6 +11,7 @@ use recount_platform::{ProcessQuery, ProcessTable};
 
 use crate::Engine;
 use crate::live::board::LiveBoard;
+use crate::live::folders::{directories, files};
 use crate::live::hooks::HookTail;
 use crate::live::recorder::Recorder;
 use crate::live::table::read_table;
@@ -27,6 +28,8 @@ const ACTIVE: Duration = Duration::from_millis(200);
 const SAMPLE: Duration = Duration::from_secs(1);
 /// While none does.
 const NOBODY: Duration = Duration::from_secs(5);
+/// Processes that are not seen any more are looked for again after this time, before anybody is told that they are gone.
+const AGAIN: Duration = Duration::from_millis(300);
 /// What the system may have missed is looked for so often; where it tells nothing, each time processes are.
 const SWEEP: Duration = Duration::from_secs(30);
 /// So long after a process ended the board is looked at as often as while one works: what it leaves behind says how it ended.
@@ -35,8 +38,6 @@ const ENDING: Duration = Duration::from_secs(2);
 const MARGIN: i64 = 60_000;
 /// Documents of this size are read without a reason.
 const SMALL: u64 = 16 << 10;
-/// Directories are looked at down to this depth below a data folder.
-const DEPTH: usize = 5;
 
 /// Watches the sessions of this machine.
 #[derive(Debug)]
@@ -238,30 +239,38 @@ impl LiveWatch {
     }
 
     fn interval(&self) -> Duration {
-        if self.processes.is_empty() { NOBODY } else { SAMPLE }
+        if self.ended.is_some_and(|at| Some(at) >= self.sampled) {
+            AGAIN
+        } else if self.processes.is_empty() {
+            NOBODY
+        } else {
+            SAMPLE
+        }
     }
 
     /// Waits for somebody to tell something.
     fn wait(&mut self, patience: Duration) -> Told {
         let mut told = Told::default();
-        let end = Instant::now() + patience;
-        let next = self.looked + TOGETHER;
-        loop {
-            // The first is waited for, then all that came and what follows it closely.
-            let is_first = told.paths.is_empty() && told.titles.is_empty();
-            let until = if is_first { end } else { next };
-            match self.receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(News::Files(Signal::At(changed))) => told.paths.extend(changed),
-                Ok(News::Files(Signal::Somewhere)) => told.paths.extend(self.tails.paths()),
-                Ok(News::Titles(answer)) => told.titles.push(answer),
-                Ok(News::Files(Signal::Stop))
-                | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
-            }
+        let Ok(first) = self.receiver.recv_timeout(patience) else { return told };
+        self.take(first, &mut told);
+        // What follows closely is read together, without waking up for each.
+        std::thread::sleep((self.looked + TOGETHER).saturating_duration_since(Instant::now()));
+        while let Ok(more) = self.receiver.try_recv() {
+            self.take(more, &mut told);
         }
         if !told.paths.is_empty() {
             self.looked = Instant::now();
         }
         told
+    }
+
+    fn take(&self, news: News, told: &mut Told) {
+        match news {
+            News::Files(Signal::At(changed)) => told.paths.extend(changed),
+            News::Files(Signal::Somewhere) => told.paths.extend(self.tails.paths()),
+            News::Files(Signal::Stop) => {}
+            News::Titles(answer) => told.titles.push(answer),
+        }
     }
 
     /// Reads what changed in files.
@@ -311,10 +320,11 @@ impl LiveWatch {
                 |process: &LiveProcess| sources.iter().any(|source| source.is_agent(process));
             self.table.sample(&ProcessQuery { variables: &self.variables, is_agent: &is_agent })
         };
-        self.sampled = Some(Instant::now());
+        let sampled = Instant::now();
+        self.sampled = Some(sampled);
         let has: Vec<u32> = self.processes.iter().map(|process| process.pid).collect();
         if had.iter().any(|pid| !has.contains(pid)) {
-            self.ended = Some(Instant::now());
+            self.ended = Some(sampled);
         }
         if had.len() != has.len() || self.signals.is_none() {
             self.load(now);
@@ -345,7 +355,7 @@ impl LiveWatch {
         let agents =
             self.processes.iter().filter(|one| sources.iter().any(|source| source.is_agent(one)));
         let Some(oldest) = agents.map(|one| one.start_ms).min() else { return };
-        for path in self.files() {
+        for path in files(self.board.feed()) {
             let Ok(metadata) = path.metadata() else { continue };
             let written = recount_formats::source::modified(&metadata).unwrap_or_default();
             let is_small = metadata.len() <= SMALL
@@ -394,35 +404,9 @@ impl LiveWatch {
         }
     }
 
-    /// Lists the directories that are followed.
-    fn directories(&mut self) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        for (source, root) in self.board.feed().roots() {
-            let mut level = vec![root.to_owned()];
-            for _ in 0..DEPTH {
-                level.retain(|path| {
-                    path.strip_prefix(root).is_ok_and(|below| source.is_followed_directory(below))
-                });
-                let below: Vec<PathBuf> = level.iter().flat_map(|path| folders(path)).collect();
-                found.append(&mut level);
-                level = below;
-            }
-        }
-        found
-    }
-
-    fn files(&mut self) -> Vec<PathBuf> {
-        let mut files = Vec::new();
-        for folder in self.directories() {
-            let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-            let paths = entries.map(|entry| entry.path());
-            files.extend(paths.filter(|path| self.board.feed().form(path).is_some()));
-        }
-        files
-    }
-
     fn follow_directories(&mut self) {
-        let mut directories: BTreeSet<PathBuf> = self.directories().into_iter().collect();
+        let mut directories: BTreeSet<PathBuf> =
+            directories(self.board.feed()).into_iter().collect();
         directories.extend(self.hooks.directory());
         let Some(signals) = &mut self.signals else { return };
         match signals.watch(&directories) {
@@ -439,12 +423,6 @@ impl LiveWatch {
             }
         }
     }
-}
-
-fn folders(path: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let is_folder = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-    entries.filter(is_folder).map(|entry| entry.path()).collect()
 }
 
 fn now() -> i64 {

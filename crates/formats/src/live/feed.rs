@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use recount_model::{LiveHook, LiveSession};
 
 use crate::Source;
+use crate::live::steady::Steady;
 use crate::live::{
     DocumentParts, FileForm, LiveProcess, LiveSource, LiveTracker, RequestPrice, Roster,
 };
@@ -28,6 +29,7 @@ struct Folder {
 #[derive(Debug, Default)]
 pub struct LiveFeed {
     folders: Vec<Folder>,
+    steady: Steady,
 }
 
 impl LiveFeed {
@@ -152,6 +154,7 @@ impl LiveFeed {
                 }
             }
         }
+        self.steady.apply(&mut rows, now);
         rows
     }
 

@@ -8,6 +8,7 @@ mod follow;
 mod hooks;
 mod processes;
 mod requests;
+mod steady;
 mod timeline;
 
 use std::fmt::Debug;

@@ -53,6 +53,8 @@ pub(crate) struct Known {
     pub(crate) output: Option<(f64, i64)>,
     /// The last moment at which it was seen to have written nothing since the look before.
     pub(crate) silent: Option<i64>,
+    /// Since when every look saw nothing written.
+    quiet_from: Option<i64>,
 }
 
 /// A child younger than this may be anything.
@@ -71,6 +73,7 @@ impl Known {
             children: Vec::new(),
             output: None,
             silent: None,
+            quiet_from: None,
         }
     }
 
@@ -88,6 +91,9 @@ impl Known {
             let rate = now.saturating_sub(before) as f64 * 1000.0 / elapsed as f64;
             if rate < SILENT {
                 self.silent = Some(at);
+                self.quiet_from.get_or_insert(self.seen);
+            } else {
+                self.quiet_from = None;
             }
             self.output = Some((rate, at));
         }
@@ -128,6 +134,12 @@ impl Known {
     pub(crate) fn is_silent_since(&self, since: i64) -> bool {
         self.silent.is_some_and(|at| at > since)
             && self.output.is_some_and(|(rate, _)| rate < SILENT)
+    }
+
+    /// Returns since when nothing is written to the terminal, if every look since `since` saw nothing for at least `time`.
+    pub(crate) fn quiet_for(&self, since: i64, time: i64) -> Option<i64> {
+        let from = self.quiet_from?.max(since);
+        (self.seen - from >= time).then_some(from)
     }
 
     /// Whether the terminal was written to at the last look, which was after `since`.

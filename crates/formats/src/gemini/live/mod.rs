@@ -27,8 +27,8 @@ use super::{NAME, owner};
 #[derive(Debug)]
 pub(crate) struct GeminiLive;
 
-/// The title of a terminal follows a prompt within this time.
-const DECIDED_WITHIN: i64 = 3000;
+/// The title of a terminal follows a prompt, and the file comes within a second of it; twice that on a busy machine.
+const DECIDED_WITHIN: i64 = 2000;
 
 /// Only the worker has it: the launcher starts itself again with it.
 const WORKER: &str = "GEMINI_CLI_NO_RELAUNCH";
