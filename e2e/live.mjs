@@ -1,9 +1,9 @@
-// `recount watch` beside the real Gemini CLI in tmux, offline: how long until it shows what the program does.
+// `recount watch` beside the real programs in tmux, offline: how long until it shows what they do.
 //
-//   RECOUNT_BIN=target/release/recount node e2e/live.mjs [--release 0.60.0] [--quick] [--slack 1]
+//   RECOUNT_BIN=target/release/recount node e2e/live.mjs [--agents gemini,claude,codex] [--releases A,B] [--quick] [--slack 1]
 //
 // A moment counts from when it is to be seen on the screen (a dialog, an answer) or from the key that causes it (Enter, kill). Each must be
-// shown within its limit; on a busy machine `--slack 2` doubles the limits. `--quick` leaves out the kill and the hooks.
+// shown within its limit; on a busy machine `--slack 2` doubles the limits. `--quick` takes one release of each, without hooks and polling.
 
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -11,25 +11,22 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { AgentHome } from './agent.mjs';
-import { ModelServer } from './model_server.mjs';
+import { AGENTS, COMMAND, endAll } from './live/agents.mjs';
+import { sleep, Terminal } from './live/terminal.mjs';
+import { Watch } from './live/watch.mjs';
 
 const { values } = parseArgs({
   options: {
-    release: { type: 'string', default: '0.60.0' },
+    agents: { type: 'string', default: Object.keys(AGENTS).join(',') },
+    releases: { type: 'string' },
     quick: { type: 'boolean', default: false },
     slack: { type: 'string', default: '1' },
   },
 });
 const slack = Number(values.slack);
 const recount = path.resolve(process.env.RECOUNT_BIN ?? 'target/release/recount');
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recount-live-'));
-const socket = path.join(folder, 'tmux');
-const sleep = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
 const failures = [];
-
-const tmux = (...args) => execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' });
-const screen = () => tmux('capture-pane', '-p', '-t', 'agent');
+let checked = 0;
 
 /** Waits until something is so, looking every 20 ms. Returns the moment. */
 async function until(what, isSo, patience = 60_000) {
@@ -38,123 +35,132 @@ async function until(what, isSo, patience = 60_000) {
     if (isSo()) return Date.now();
     await sleep(20);
   }
-  throw new Error(`${what} did not happen within ${patience / 1000} s; the screen:\n${screen()}`);
+  throw new Error(`${what} did not happen within ${patience / 1000} s`);
 }
 
-/** `recount watch --json`, and when it said what. */
-class Watch {
-  constructor(home) {
-    this.said = [];
-    const env = { PATH: process.env.PATH, HOME: home.home, LANG: 'C.UTF-8', TZ: 'UTC' };
-    this.child = spawn(recount, ['watch', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-    let rest = '';
-    this.child.stdout.on('data', (text) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop();
-      for (const line of lines) this.said.push({ at: Date.now(), session: JSON.parse(line).session });
-    });
+/** One program in its home, with `recount watch` beside it. */
+class Scene {
+  constructor(name, release, agent, terminal) {
+    Object.assign(this, { name: `${name} ${release}`, agent, terminal });
+    this.watch = new Watch(recount, agent.home, agent.project);
   }
 
-  /** The state that is shown. */
-  get state() {
-    return this.said.at(-1)?.session.state;
+  fail(what) {
+    failures.push(`${this.name}: ${what}`);
   }
 
   /** Waits until a state is shown, which must be no later than `limit` ms after the moment `since`. */
   async shows(state, since, limit, what) {
-    const at = await until(`'${state}' (${what})`, () => this.state === state, 20_000);
-    const first = this.said.findLast((one, number) => one.session.state === state && this.said[number - 1]?.session.state !== state);
-    const late = Math.max(0, (first?.at ?? at) - since);
+    await until(`${this.name}: '${state}' (${what})`, () => this.watch.state === state, 20_000);
+    const late = Math.max(0, this.watch.since - since);
     const isFine = late <= limit * slack;
-    if (!isFine) failures.push(`${what}: ${late} ms`);
-    const from = this.said.at(-1).session.signals.map((signal) => signal.from).join(', ');
-    console.log(`${isFine ? 'ok  ' : 'LATE'} ${what.padEnd(34)} ${state.padEnd(8)} ${String(late).padStart(5)} ms of ${limit} (${from})`);
-    return this.said.at(-1).session;
+    checked += 1;
+    if (!isFine) this.fail(`${what} after ${late} ms`);
+    const { session } = this.watch;
+    const from = session.signals.map((signal) => signal.from).join(', ');
+    const row = [isFine ? 'ok  ' : 'LATE', this.name.padEnd(15), what.padEnd(28), state.padEnd(8), String(late).padStart(5)];
+    console.log(`${row.join(' ')} ms of ${limit} (${from})`);
+    return session;
   }
 
-  stop() {
-    this.child.kill();
+  /** Starts the program, and waits for its prompt. */
+  async start(...more) {
+    const { agent, terminal } = this;
+    terminal.run([...agent.program, ...more], { cwd: agent.project, env: agent.env });
+    const ready = await until(`${this.name}: the prompt`, () => agent.ready.test(terminal.screen()));
+    await this.shows('yours', ready, 2500, 'ready, nothing typed');
+    await sleep(1500);
+  }
+
+  /** Types a prompt, and returns when Enter was pressed. */
+  prompt(text) {
+    return this.terminal.type(text, () => this.agent.works.test(this.terminal.screen()));
+  }
+
+  async turn(what = '', open = 1500) {
+    const { agent, terminal, watch } = this;
+    await agent.script([
+      { text: 'I will look.', command: COMMAND, delay: 3000 },
+      { text: 'It is done.', delay: 1500 },
+    ]);
+    await this.shows('working', await this.prompt('Do it, please.'), 1500, `prompt${what}`);
+    const dialog = await until(`${this.name}: the dialog`, () => agent.dialog.test(terminal.screen()));
+    const asked = await this.shows('approve', dialog, 1200, `approval${what}`);
+    await sleep(open);
+    if (watch.state !== 'approve') this.fail(`while the dialog is open: ${watch.state}`);
+    terminal.press('Enter');
+    const tool = await this.shows('tool', Date.now(), 2500, `the command runs${what}`);
+    if (!tool.tool?.argument?.includes('sleep 4')) this.fail(`the tool is not named: ${JSON.stringify(tool.tool)}`);
+    await until(`${this.name}: the answer`, () => terminal.screen().includes('It is done.'));
+    await this.shows('yours', Date.now(), 2500, `the turn is over${what}`);
+    return asked;
+  }
+
+  async quit() {
+    // Some take it for part of the prompt if it comes with the last frame of the answer.
+    await sleep(500);
+    await this.shows('done', await this.terminal.type(this.agent.quit), 4000, 'quit');
+  }
+
+  async killed() {
+    await this.agent.script([{ text: 'Too late.', delay: 60_000 }]);
+    await this.start();
+    await this.shows('working', await this.prompt('Think about it.'), 1500, 'prompt of a second run');
+    process.kill(this.watch.session.pid, 'SIGKILL');
+    await this.shows('gone', Date.now(), 2500, 'kill -9');
+  }
+
+  /** Hooks are called at each moment, and say what nothing else does. */
+  async hooks() {
+    const { agent } = this;
+    const env = { PATH: process.env.PATH, HOME: agent.home, TZ: 'UTC' };
+    const run = (...args) => execFileSync(recount, ['guard', '--hook', ...args, '--yes'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    run('install', '--program', recount);
+    agent.hideTitle?.();
+    await this.start(...(agent.hooked ?? []));
+    const asked = await this.turn(', with hooks', agent.notifiesAfter);
+    if (agent.hideTitle && asked.signals[0].from !== 'hook') this.fail(`the approval is not from the hook: ${JSON.stringify(asked.signals)}`);
+    await this.quit();
+    const log = path.join(agent.home, '.local/share/recount/live/hooks.jsonl');
+    const lines = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').trim().split('\n').map((line) => JSON.parse(line)) : [];
+    const moments = lines.filter((line) => line.session === asked.id).map((line) => line.moment);
+    const missing = agent.moments.filter((moment) => !moments.includes(moment));
+    checked += 1;
+    if (missing.length > 0) this.fail(`hooks were not called for ${missing.join(', ')}; the log: ${JSON.stringify(lines)}`);
+    else console.log(`ok   ${this.name.padEnd(15)} hooks were called: ${[...new Set(moments)].join(', ')}`);
+    run('remove');
+    for (const file of ['.gemini/settings.json', '.claude/settings.json', '.codex/hooks.json']) {
+      const settings = path.join(agent.home, file);
+      if (fs.existsSync(settings) && fs.readFileSync(settings, 'utf8').includes('recount')) this.fail(`a hook is left in ${file}`);
+    }
   }
 }
 
-/** Starts the program in a pane of its own. */
-async function start(home, server) {
-  const env = { ...home.env(server.url), TERM: 'xterm-256color' };
-  // The launcher starts its worker, as it does for people.
-  delete env.GEMINI_CLI_NO_RELAUNCH;
-  const words = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  tmux('new-session', '-d', '-s', 'agent', '-x', '120', '-y', '40', '-c', home.project, 'env', ...words, 'node', home.script);
-  await until('the prompt', () => screen().includes('Type your message'));
-  await sleep(1500);
-}
-
-/** Types a prompt, and returns when Enter was pressed. */
-async function type(text) {
-  tmux('send-keys', '-t', 'agent', '-l', text);
-  // An Enter that comes at once is part of a paste.
-  await sleep(700);
-  tmux('send-keys', '-t', 'agent', 'Enter');
-  return Date.now();
-}
-
-const shell = (command) => ({ name: 'run_shell_command', args: { command, description: 'as asked' } });
-const DIALOG = /Allow execution|Allow once|Yes, allow|Apply this change/;
-
-async function turns(home, server, watch) {
-  server.replies = [
-    { text: 'I will look.', calls: [shell('sleep 4; echo done')], delay: 3000 },
-    { text: 'It is done.', delay: 1500 },
-  ];
-  await watch.shows('yours', Date.now(), 2500, 'ready, nothing typed');
-  await watch.shows('working', await type('Do it, please.'), 1500, 'prompt');
-  const dialog = await until('the dialog', () => DIALOG.test(screen()));
-  await watch.shows('approve', dialog, 1200, 'approval');
-  await sleep(1500);
-  if (watch.state !== 'approve') failures.push(`while the dialog is open: ${watch.state}`);
-  tmux('send-keys', '-t', 'agent', 'Enter');
-  const tool = await watch.shows('tool', Date.now(), 2500, 'approved, the command runs');
-  if (!tool.tool?.argument?.includes('sleep 4')) failures.push(`the tool is not named: ${JSON.stringify(tool.tool)}`);
-  await until('the answer', () => screen().includes('It is done.'));
-  await watch.shows('yours', Date.now(), 2500, 'the turn is over');
-}
-
-async function quit(watch) {
-  const at = await type('/quit');
-  await watch.shows('done', at, 4000, 'quit');
-}
-
-async function killed(home, server, watch) {
-  server.replies = [{ text: 'Too late.', delay: 60_000 }];
-  await start(home, server);
-  await watch.shows('working', await type('Think about it.'), 1500, 'prompt of a second run');
-  process.kill(watch.said.at(-1).session.pid, 'SIGKILL');
-  await watch.shows('gone', Date.now(), 2500, 'kill -9');
-}
-
-/** Without a title, hooks say when a permission is asked for. */
-async function hooks(home, server, watch) {
-  const env = { PATH: process.env.PATH, HOME: home.home, TZ: 'UTC' };
-  execFileSync(recount, ['guard', '--hook', 'install', '--program', recount, '--yes'], { env, stdio: 'ignore' });
-  const file = path.join(home.home, '.gemini', 'settings.json');
-  const settings = JSON.parse(fs.readFileSync(file, 'utf8'));
-  settings.ui = { ...settings.ui, hideWindowTitle: true, dynamicWindowTitle: false };
-  fs.writeFileSync(file, JSON.stringify(settings));
-  server.replies = [{ text: 'I will look.', calls: [shell('sleep 2; echo done')], delay: 1000 }, { text: 'It is done.' }];
-  await start(home, server);
-  await watch.shows('working', await type('Do it, please.'), 1500, 'prompt, with hooks');
-  const dialog = await until('the dialog', () => DIALOG.test(screen()));
-  const asked = await watch.shows('approve', dialog, 1200, 'approval, told by a hook');
-  if (asked.signals[0].from !== 'hook') failures.push(`the approval is not from the hook: ${JSON.stringify(asked.signals)}`);
-  tmux('send-keys', '-t', 'agent', 'Enter');
-  await until('the answer', () => screen().includes('It is done.'));
-  await watch.shows('yours', Date.now(), 2500, 'the turn is over, with hooks');
-  execFileSync(recount, ['guard', '--hook', 'remove', '--yes'], { env, stdio: 'ignore' });
-  if (fs.readFileSync(file, 'utf8').includes('recount')) failures.push('a hook is left');
+async function tryAgent(name, release, folder) {
+  const about = AGENTS[name];
+  const agent = await about.start(folder, release);
+  let terminal;
+  let scene;
+  try {
+    terminal = await Terminal.start(folder);
+    scene = new Scene(name, release, agent, terminal);
+    await scene.start();
+    await scene.turn();
+    await scene.quit();
+    await scene.killed();
+    if (!values.quick) await scene.hooks();
+  } catch (error) {
+    failures.push(`${error.message}\n${terminal?.describe() ?? ''}\n${scene?.watch.describe() ?? ''}`);
+  } finally {
+    scene?.watch.stop();
+    terminal?.stop();
+    endAll(agent.home);
+    await agent.stop();
+  }
 }
 
 /** Where the system allows no more watches, files are polled, and that is said. */
-async function polling() {
-  const root = path.join(folder, 'polled');
+async function polling(root) {
   const chats = path.join(root, '.gemini/tmp/shop/chats');
   fs.mkdirSync(chats, { recursive: true });
   fs.writeFileSync(path.join(root, '.gemini/tmp/shop/.project_root'), '/c/shop');
@@ -173,46 +179,29 @@ async function polling() {
     fs.appendFileSync(log, `${JSON.stringify({ id: '1', type: 'user', content: 'go' })}\n`);
     const since = Date.now();
     const late = (await until('the prompt', () => said.includes('"working"'), 10_000)) - since;
+    checked += 1;
     if (late > 1200 * slack) failures.push(`polling: ${late} ms`);
     if (!noted.includes('checked each second')) failures.push(`polling is not said: ${noted}`);
-    console.log(`ok   prompt, without inotify               working  ${String(late).padStart(5)} ms of 1200`);
+    console.log(`ok   without inotify prompt                       working  ${String(late).padStart(5)} ms of 1200`);
+  } catch (error) {
+    failures.push(`polling: ${error.message}; ${said} ${noted}`);
   } finally {
     child.kill();
   }
 }
 
-const server = await ModelServer.start();
-const home = new AgentHome(folder, values.release);
-const watch = new Watch(home);
-try {
-  await start(home, server);
-  await turns(home, server, watch);
-  await quit(watch);
-  if (!values.quick) {
-    await killed(home, server, watch);
-    await until('the end of the session', () => {
-      try {
-        tmux('has-session', '-t', 'agent');
-        return false;
-      } catch {
-        return true;
-      }
-    });
-    await hooks(home, server, watch);
-    await polling();
+const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'recount-live-')));
+for (const name of values.agents.split(',')) {
+  const { releases, quick } = AGENTS[name];
+  const asked = values.releases?.split(',').filter((release) => releases.includes(release));
+  for (const release of asked ?? (values.quick ? [quick] : releases)) {
+    const own = path.join(folder, `${name}-${release}`);
+    fs.mkdirSync(own);
+    await tryAgent(name, release, own);
   }
-} catch (error) {
-  failures.push(String(error.message));
-} finally {
-  watch.stop();
-  try {
-    tmux('kill-server');
-  } catch {
-    // The last pane has ended it.
-  }
-  await server.stop();
-  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
+if (!values.quick) await polling(path.join(folder, 'polled'));
+fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 for (const failure of failures) console.error(`FAILED ${failure}`);
-console.log(failures.length === 0 ? `live: Gemini CLI ${values.release}, every state in time` : `live: ${failures.length} failures`);
+console.log(failures.length === 0 ? `live: ${checked} moments of the real programs, each shown in time` : `live: ${failures.length} failures, ${checked} moments`);
 process.exitCode = failures.length === 0 ? 0 : 1;

@@ -18,7 +18,8 @@ mod usage;
 pub use id::{MessageId, SessionId, SessionKey, SourceName};
 pub use live::{
     Circling, ContextUse, HookMoment, LiveHook, LiveProcess, LiveRequest, LiveSession, LiveSignal,
-    LiveState, LiveSubagent, LiveTerminal, LiveTool, TERMINAL_VARIABLES, TerminalServer,
+    LiveSpan, LiveState, LiveSubagent, LiveTerminal, LiveTool, LiveUsage, TERMINAL_VARIABLES,
+    TerminalServer,
 };
 pub use message::{
     AttachedFile, Fate, Media, MediaData, Message, MessageKind, NoticeLevel, OutputState, RawJson,

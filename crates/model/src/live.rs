@@ -1,7 +1,7 @@
 //! What a session is doing right now.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
@@ -92,6 +92,39 @@ pub struct LiveRequest {
     pub model: Option<String>,
     /// What it used.
     pub tokens: Tokens,
+}
+
+/// What the requests of a session used, at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LiveUsage {
+    /// All of them.
+    pub tokens: Tokens,
+    /// What they cost in units of 10^-12 dollars, if any of them has a price.
+    pub cost: Option<u128>,
+    /// The last minute, and the last ten.
+    pub recent: [LiveSpan; 2],
+}
+
+/// What was used in a span of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LiveSpan {
+    /// Tokens.
+    pub tokens: u64,
+    /// Units of 10^-12 dollars.
+    pub cost: u128,
+}
+
+impl AddAssign for LiveUsage {
+    fn add_assign(&mut self, other: Self) {
+        self.tokens += other.tokens;
+        if let Some(cost) = other.cost {
+            self.cost = Some(self.cost.unwrap_or_default().saturating_add(cost));
+        }
+        for (span, other) in self.recent.iter_mut().zip(other.recent) {
+            span.tokens = span.tokens.saturating_add(other.tokens);
+            span.cost = span.cost.saturating_add(other.cost);
+        }
+    }
 }
 
 /// The same call with the same arguments and the same result, repeated.
@@ -224,8 +257,8 @@ pub struct LiveSession {
     pub context: Option<ContextUse>,
     /// The model of the last request.
     pub model: Option<String>,
-    /// Requests, as far as they were read: all of them in a replay.
-    pub requests: Vec<Arc<LiveRequest>>,
+    /// What it and its sub-agents used, as far as was read: all of it in a replay.
+    pub usage: LiveUsage,
     /// Its sub-agents.
     pub subagents: Vec<LiveSubagent>,
     /// The terminal.

@@ -1,17 +1,15 @@
 //! The rows of the board: what trackers say, with times, money and what changed.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use recount_formats::live::LiveFeed;
 use recount_model::{LiveRequest, LiveSession, LiveState, Tokens, timestamp};
-use recount_prices::{Prices, context_window};
+use recount_prices::{Money, Prices, context_window};
 
 /// After so long without a prompt a session is idle.
 const IDLE: i64 = 10 * 60 * 1000;
 /// Rows of sessions that ended stay for so long.
 const SHOWN: i64 = 10 * 60 * 1000;
-const MINUTE: i64 = 60 * 1000;
 
 /// A row of the board.
 #[derive(Clone, Debug)]
@@ -104,47 +102,17 @@ pub struct LiveBoard {
     feed: LiveFeed,
     prices: Option<Prices>,
     before: BTreeMap<String, Before>,
-    costs: Costs,
-    /// How many requests were left when the others were forgotten.
-    shown: usize,
 }
 
-/// Number of requests that are remembered before any is forgotten.
-const LEAST: usize = 1024;
-
-/// What requests cost. Rows are made many times a second, and each request is asked for again.
-#[derive(Debug, Default)]
-struct Costs {
-    /// By where a request is in memory. It is held, so that no other comes to be there.
-    known: HashMap<usize, (Arc<LiveRequest>, Option<f64>)>,
-}
-
-impl Costs {
-    fn of(&mut self, request: &Arc<LiveRequest>, prices: Option<&Prices>) -> Option<f64> {
-        let place = Arc::as_ptr(request).addr();
-        if let Some((_, cost)) = self.known.get(&place) {
-            return *cost;
-        }
-        let cost = cost(request, prices);
-        self.known.insert(place, (Arc::clone(request), cost));
-        cost
-    }
-
-    /// Forgets requests that nobody else has any more.
-    fn forget(&mut self) {
-        self.known.retain(|_, (request, _)| Arc::strong_count(request) > 1);
-    }
-}
-
-fn cost(request: &LiveRequest, prices: Option<&Prices>) -> Option<f64> {
+/// Returns what a request costs in units of 10^-12 dollars, if its model has a price.
+pub(crate) fn cost(request: &LiveRequest, prices: Option<&Prices>) -> Option<u128> {
     let day = timestamp(request.time)?.to_zoned(jiff::tz::TimeZone::UTC).date();
-    let quote = prices?.quote(request.model.as_deref()?, day, &request.tokens)?;
-    Some(quote.cost.dollars())
+    Some(prices?.quote(request.model.as_deref()?, day, &request.tokens)?.cost.units())
 }
 
 impl LiveBoard {
     pub(crate) fn new(feed: LiveFeed, prices: Option<Prices>) -> Self {
-        Self { feed, prices, before: BTreeMap::new(), costs: Costs::default(), shown: 0 }
+        Self { feed, prices, before: BTreeMap::new() }
     }
 
     /// Returns the trackers.
@@ -155,18 +123,14 @@ impl LiveBoard {
     /// Returns the rows at a moment, those that need somebody first.
     pub fn rows(&mut self, now: i64) -> Vec<LiveRow> {
         self.feed.forget(now - SHOWN);
-        let sessions = self.feed.sessions(now);
+        let prices = self.prices.as_ref();
+        let sessions = self.feed.sessions(now, &|request| cost(request, prices));
         self.rows_of(sessions, now)
     }
 
     fn rows_of(&mut self, sessions: Vec<LiveSession>, now: i64) -> Vec<LiveRow> {
         let mut rows: Vec<LiveRow> =
             sessions.into_iter().map(|session| self.row(session, now)).collect();
-        // Each session holds its requests while it is shown.
-        if self.costs.known.len() > 2 * self.shown.max(LEAST) {
-            self.costs.forget();
-            self.shown = self.costs.known.len();
-        }
         rows.sort_by(|one, other| {
             (one.state, one.session.started).cmp(&(other.state, other.session.started))
         });
@@ -224,7 +188,7 @@ impl LiveBoard {
         (rows, events)
     }
 
-    fn row(&mut self, session: LiveSession, now: i64) -> LiveRow {
+    fn row(&self, session: LiveSession, now: i64) -> LiveRow {
         let newest = session.signals.iter().map(|signal| signal.at).filter(|at| *at > 0).max();
         let since = newest.or(session.started).unwrap_or(now).min(now);
         let state = match session.state {
@@ -235,25 +199,17 @@ impl LiveBoard {
             let model = session.model.as_deref().unwrap_or_default();
             (context.used, context.window.or_else(|| context_window(model, context.used)))
         });
-        let mut tokens = Tokens::default();
-        let mut cost: Option<f64> = None;
-        let mut rates = [LiveRate::default(); 2];
-        for request in &session.requests {
-            tokens += request.tokens;
-            let usd = self.costs.of(request, self.prices.as_ref());
-            if let Some(usd) = usd {
-                *cost.get_or_insert_default() += usd;
+        let usage = session.usage;
+        let dollars = |cost: u128| Money::from_units(cost).dollars();
+        let rates = [(0, 1), (1, 10)].map(|(span, minutes)| {
+            let span = usage.recent.get(span).copied().unwrap_or_default();
+            LiveRate {
+                tokens: span.tokens / minutes,
+                usd: dollars(span.cost / u128::from(minutes)),
             }
-            for (rate, minutes) in rates.iter_mut().zip([1, 10]) {
-                if now - request.time < minutes * MINUTE && request.time <= now + MINUTE {
-                    rate.tokens += request.tokens.total;
-                    rate.usd += usd.unwrap_or_default();
-                }
-            }
-        }
-        rates[1].tokens /= 10;
-        rates[1].usd /= 10.0;
-        LiveRow { session, state, since, context, tokens, cost_usd: cost, rates }
+        });
+        let (tokens, cost_usd) = (usage.tokens, usage.cost.map(dollars));
+        LiveRow { session, state, since, context, tokens, cost_usd, rates }
     }
 }
 

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use recount_model::{
-    ContextUse, LiveRequest, LiveSession, LiveSignal, LiveState, LiveSubagent, LiveTerminal,
-    LiveTool, Message, MessageKind, NoticeLevel, RecordedPath, SessionFacts, SessionId,
-    SessionKind, SourceName, Tokens,
+    ContextUse, LiveRequest, LiveSession, LiveSignal, LiveSpan, LiveState, LiveSubagent,
+    LiveTerminal, LiveTool, LiveUsage, Message, MessageKind, NoticeLevel, RecordedPath,
+    SessionFacts, SessionId, SessionKind, SourceName, Tokens,
 };
 
+use crate::live::board::cost;
 use crate::messages::cursor::MessageCursor;
 use crate::messages::{Bound, View};
 use crate::sessions::list::ListQuery;
@@ -41,7 +42,8 @@ struct Mark {
 struct Played {
     facts: Arc<SessionFacts>,
     marks: Vec<Mark>,
-    requests: Vec<Arc<LiveRequest>>,
+    /// By time, each with its cost.
+    requests: Vec<(LiveRequest, Option<u128>)>,
     /// Which of the sessions it is a sub-agent of.
     parent: Option<usize>,
 }
@@ -64,12 +66,16 @@ impl Day {
         end: i64,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
+        let prices = engine.prices().ok();
         let (since, until) = (recount_model::timestamp(start), recount_model::timestamp(end - 1));
         let listing = engine.list(&ListQuery { since, until, ..ListQuery::default() }, progress)?;
         let mut day = Self::default();
         for facts in &listing.sessions {
             let bounds = (since.map(Bound::Time), until.map(Bound::Time));
             day.add(engine, facts, &bounds, progress);
+        }
+        for (request, usd) in day.sessions.iter_mut().flat_map(|one| &mut one.requests) {
+            *usd = cost(request, prices.as_ref());
         }
         let places: BTreeMap<_, _> = day
             .sessions
@@ -125,7 +131,7 @@ impl Day {
         }
         // Clocks are set back, and results are recorded before what asked for them.
         played.marks.sort_by_key(|mark| mark.at);
-        played.requests.sort_by_key(|request| request.time);
+        played.requests.sort_by_key(|(request, _)| request.time);
         if !played.marks.is_empty() {
             self.sessions.push(played);
         }
@@ -210,7 +216,7 @@ impl Played {
             let id = message.id.as_ref().map(ToString::to_string);
             let key = id.unwrap_or_else(|| message.place.offset.to_string());
             let model = message.model.clone();
-            self.requests.push(Arc::new(LiveRequest { key, time: at, model, tokens }));
+            self.requests.push((LiveRequest { key, time: at, model, tokens }, None));
         }
     }
 
@@ -218,6 +224,25 @@ impl Played {
     fn at(&self, now: i64) -> Option<&Mark> {
         let after = self.marks.partition_point(|mark| mark.at <= now);
         self.marks.get(after.checked_sub(1)?)
+    }
+
+    fn requests_until(&self, now: i64) -> &[(LiveRequest, Option<u128>)] {
+        let end = self.requests.partition_point(|(request, _)| request.time <= now);
+        self.requests.get(..end).unwrap_or_default()
+    }
+
+    /// Returns what was used until a moment.
+    fn usage(&self, now: i64) -> LiveUsage {
+        let mut usage = LiveUsage::default();
+        for (request, cost) in self.requests_until(now) {
+            let span = LiveSpan { tokens: request.tokens.total, cost: cost.unwrap_or_default() };
+            let within = |minutes: i64| {
+                if now - request.time < minutes * 60_000 { span } else { LiveSpan::default() }
+            };
+            let (tokens, recent) = (request.tokens, [within(1), within(10)]);
+            usage += LiveUsage { tokens, cost: *cost, recent };
+        }
+        usage
     }
 
     fn row(&self, below: &[&Self], now: i64) -> Option<LiveSession> {
@@ -239,13 +264,11 @@ impl Played {
             let says = "nothing for half an hour".to_owned();
             signals = vec![LiveSignal { from: "records", says, at: mark.at + SILENT }];
         }
-        let seen = |one: &Self| -> Vec<Arc<LiveRequest>> {
-            let requests = one.requests.iter();
-            requests.take_while(|request| request.time <= now).cloned().collect()
-        };
-        let own = seen(self);
-        let last = own.last().cloned();
-        let requests = own.into_iter().chain(below.iter().flat_map(|child| seen(child))).collect();
+        let last = self.requests_until(now).last().map(|(request, _)| request);
+        let mut usage = self.usage(now);
+        for child in below {
+            usage += child.usage(now);
+        }
         let subagents = below.iter().filter_map(|child| {
             let mark = child.at(now)?;
             let is_over = child.marks.last().is_some_and(|last| last.at <= now);
@@ -268,9 +291,9 @@ impl Played {
             signals,
             tool: mark.tool.clone().filter(|_| state == LiveState::Tool),
             doing: mark.doing.clone(),
-            context: last.as_ref().map(|last| ContextUse { used: used(last.tokens), window: None }),
+            context: last.map(|last| ContextUse { used: used(last.tokens), window: None }),
             model: last.and_then(|last| last.model.clone()),
-            requests,
+            usage,
             subagents: subagents.collect(),
             terminal: LiveTerminal::default(),
             circling: None,

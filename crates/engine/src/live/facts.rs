@@ -1,7 +1,7 @@
 //! The rows of the list for sessions that run: their titles, projects and totals, and what was spent. Read in the background, so that
 //! a state is never late for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
@@ -12,10 +12,12 @@ use recount_model::{SessionFacts, SessionId, SourceName};
 use crate::Engine;
 use crate::live::spending::Spending;
 
-/// Rows are read again at most this often.
+/// Rows of new sessions are read at most this often.
 const EVERY: Duration = Duration::from_secs(2);
+/// Rows that changed are read again at most this often. States do not depend on them.
+const EVERY_CHANGED: Duration = Duration::from_secs(5);
 /// Reading rows may take one part in this number of the time.
-const SHARE: u32 = 50;
+const SHARE: u32 = 200;
 /// However long it takes, rows are read again after this time.
 const LONGEST: Duration = Duration::from_secs(60);
 /// What was spent is added up at most this often.
@@ -45,6 +47,10 @@ pub struct LiveFacts {
     /// How long rows are good for: the longer, the longer it takes to read them.
     every: Duration,
     is_busy: bool,
+    /// Sessions that were asked for and are not in the list.
+    missing: BTreeSet<String>,
+    /// Those that were asked for last.
+    wanted: Vec<String>,
 }
 
 impl Engine {
@@ -61,8 +67,10 @@ impl Engine {
             titles: BTreeMap::new(),
             spending: None,
             asked: None,
-            every: EVERY,
+            every: EVERY_CHANGED,
             is_busy: false,
+            missing: BTreeSet::new(),
+            wanted: Vec::new(),
         }
     }
 
@@ -100,17 +108,26 @@ impl LiveFacts {
         while let Ok(answer) = self.answers.try_recv() {
             self.is_busy = false;
             has_come = true;
-            self.every = (answer.took * SHARE).clamp(EVERY, LONGEST);
+            self.every = (answer.took * SHARE).clamp(EVERY_CHANGED, LONGEST);
             for facts in answer.rows {
                 self.known.insert(key(facts.source, &facts.id), facts);
             }
             self.spending = answer.spending.or_else(|| self.spending.take());
+            let known = &self.known;
+            self.missing = self.wanted.drain(..).filter(|key| !known.contains_key(key)).collect();
         }
-        let is_unknown =
-            wanted.iter().any(|(source, id)| !self.known.contains_key(&key(*source, id)));
-        let is_due = self.asked.is_none_or(|at| at.elapsed() >= self.every);
-        if !wanted.is_empty() && (is_unknown || has_changed) && is_due && !self.is_busy {
+        if wanted.is_empty() || self.is_busy {
+            return has_come;
+        }
+        let keys: Vec<String> = wanted.iter().map(|(source, id)| key(*source, id)).collect();
+        // One that is not in the list is read again with those that changed.
+        let is_new = |key: &String| !self.known.contains_key(key) && !self.missing.contains(key);
+        let every = if keys.iter().any(is_new) { EVERY } else { self.every };
+        let is_unknown = keys.iter().any(|key| !self.known.contains_key(key));
+        let is_due = self.asked.is_none_or(|at| at.elapsed() >= every);
+        if (is_unknown || has_changed) && is_due {
             self.asked = Some(Instant::now());
+            self.wanted = keys;
             // A thread that is gone answers nothing more.
             self.is_busy = self.asks.send(wanted).is_ok();
         }

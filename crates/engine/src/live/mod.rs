@@ -6,12 +6,14 @@
 mod board;
 mod day;
 mod facts;
+mod folders;
 mod hooks;
 mod recorder;
 mod replay;
 mod spending;
 mod table;
 mod tail;
+mod titles;
 mod watcher;
 
 pub use board::{LiveBoard, LiveEvent, LiveEventKind, LiveRate, LiveRow};

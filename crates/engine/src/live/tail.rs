@@ -19,10 +19,15 @@ const TAIL: u64 = 256 << 10;
 /// A line that is longer than this is not looked for.
 const LONGEST: u64 = 64 << 20;
 
+/// Number of files that are held open.
+const OPEN: usize = 64;
+
 /// Where we are in the files that are followed.
 #[derive(Debug, Default)]
 pub(crate) struct Tails {
     by_path: BTreeMap<PathBuf, Stamp>,
+    /// Logs that grow. To open one each time would cost more than to read it, and the system would tell of it as of a change.
+    open: BTreeMap<PathBuf, File>,
 }
 
 /// What was read of a file.
@@ -49,6 +54,7 @@ impl Tails {
         let form = feed.form(path)?;
         let metadata = std::fs::symlink_metadata(path).ok().filter(Metadata::is_file);
         let Some(metadata) = metadata else {
+            self.open.remove(path);
             self.by_path.remove(path)?;
             feed.removed(now, path);
             return Some(Change::Removed);
@@ -60,7 +66,7 @@ impl Tails {
         }
         // What is read for the first time happened when it was written.
         let at = if before.is_none() { modified(&metadata).unwrap_or(now).min(now) } else { now };
-        let (change, read) = read(path, form, stamp, before).ok()?;
+        let (change, read) = self.read(path, form, stamp, before).ok()?;
         match &change {
             Change::Opened(head, tail) => feed.open(at, path, head, tail.as_deref()),
             Change::Appended(bytes) => feed.append(at, path, bytes),
@@ -73,9 +79,52 @@ impl Tails {
         Some(change)
     }
 
+    /// Reads what is new in a file, and returns it with how far was read.
+    fn read(
+        &mut self,
+        path: &Path,
+        form: FileForm,
+        stamp: Stamp,
+        before: Option<Stamp>,
+    ) -> io::Result<(Change, u64)> {
+        let length = stamp.bytes;
+        match form {
+            FileForm::Marker => Ok((Change::Document(Vec::new(), None), length)),
+            FileForm::Document => Ok((document(&mut File::open(path)?, length)?, length)),
+            FileForm::Log => {
+                let grown =
+                    before.filter(|before| before.inode == stamp.inode && before.bytes <= length);
+                match grown {
+                    Some(before) if length - before.bytes <= LONGEST => {
+                        let file = self.opened(path)?;
+                        let bytes = range(file, before.bytes, LONGEST)?;
+                        let end = before.bytes + bytes.len() as u64;
+                        Ok((Change::Appended(bytes), end))
+                    }
+                    _ => {
+                        self.open.remove(path);
+                        open(&mut File::open(path)?, length)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns a log that is held open.
+    fn opened(&mut self, path: &Path) -> io::Result<&mut File> {
+        if !self.open.contains_key(path) {
+            if self.open.len() >= OPEN {
+                self.open.clear();
+            }
+            self.open.insert(path.to_owned(), File::open(path)?);
+        }
+        self.open.get_mut(path).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
     /// Forgets the files below which nothing is followed any more.
     pub(crate) fn retain(&mut self, keep: &dyn Fn(&Path) -> bool) {
         self.by_path.retain(|path, _| keep(path));
+        self.open.retain(|path, _| self.by_path.contains_key(path));
     }
 
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
@@ -83,38 +132,13 @@ impl Tails {
     }
 }
 
-/// Reads what is new in a file, and returns it with how far was read.
-fn read(
-    path: &Path,
-    form: FileForm,
-    stamp: Stamp,
-    before: Option<Stamp>,
-) -> io::Result<(Change, u64)> {
-    let mut file = File::open(path)?;
-    let length = stamp.bytes;
-    match form {
-        FileForm::Marker => Ok((Change::Document(Vec::new(), None), length)),
-        FileForm::Document if length <= SMALL_DOCUMENT => {
-            Ok((Change::Document(range(&mut file, 0, SMALL_DOCUMENT)?, None), length))
-        }
-        FileForm::Document => {
-            let head = range(&mut file, 0, HEAD)?;
-            let tail = range(&mut file, length - SMALL_DOCUMENT, SMALL_DOCUMENT)?;
-            Ok((Change::Document(head, Some(tail)), length))
-        }
-        FileForm::Log => {
-            let grown =
-                before.filter(|before| before.inode == stamp.inode && before.bytes <= length);
-            match grown {
-                Some(before) if length - before.bytes <= LONGEST => {
-                    let bytes = range(&mut file, before.bytes, LONGEST)?;
-                    let end = before.bytes + bytes.len() as u64;
-                    Ok((Change::Appended(bytes), end))
-                }
-                _ => open(&mut file, length),
-            }
-        }
+fn document(file: &mut File, length: u64) -> io::Result<Change> {
+    if length <= SMALL_DOCUMENT {
+        return Ok(Change::Document(range(file, 0, SMALL_DOCUMENT)?, None));
     }
+    let head = range(file, 0, HEAD)?;
+    let tail = range(file, length - SMALL_DOCUMENT, SMALL_DOCUMENT)?;
+    Ok(Change::Document(head, Some(tail)))
 }
 
 fn open(file: &mut File, length: u64) -> io::Result<(Change, u64)> {
@@ -182,6 +206,13 @@ mod tests {
         assert!(look(&path, &mut tails).is_none());
         std::fs::write(&path, line.repeat(2000) + "new\n").unwrap();
         assert!(matches!(look(&path, &mut tails), Some(Change::Appended(new)) if new == b"new\n"));
+        // Another file of the same name, as long as the one before and longer.
+        std::fs::write(path.with_extension("new"), line.repeat(2000) + "other\nlines\n").unwrap();
+        std::fs::rename(path.with_extension("new"), &path).unwrap();
+        let Some(Change::Opened(_, Some(tail))) = look(&path, &mut tails) else { panic!() };
+        assert!(tail.ends_with(b"other\nlines\n"));
+        std::fs::write(&path, line.repeat(2000) + "other\nlines\nmore\n").unwrap();
+        assert!(matches!(look(&path, &mut tails), Some(Change::Appended(new)) if new == b"more\n"));
         std::fs::write(&path, "short\n").unwrap();
         assert!(
             matches!(look(&path, &mut tails), Some(Change::Opened(all, None)) if all == b"short\n")

@@ -1,43 +1,43 @@
 //! Feeds the board from the files, processes and titles of this machine.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use recount_formats::live::{FileForm, LiveFeed};
-use recount_model::{Clock, LiveProcess, LiveState, TERMINAL_VARIABLES, TerminalServer};
-use recount_platform::{ProcessQuery, ProcessTable, pane_titles};
+use recount_model::{Clock, LiveProcess, LiveState, TERMINAL_VARIABLES};
+use recount_platform::{ProcessQuery, ProcessTable};
 
 use crate::Engine;
 use crate::live::board::LiveBoard;
+use crate::live::folders::{directories, files};
 use crate::live::hooks::HookTail;
 use crate::live::recorder::Recorder;
 use crate::live::table::read_table;
 use crate::live::tail::{Change, Tails};
+use crate::live::titles::{TitleAnswer, TitlePoll};
 use crate::live::{LiveEvent, LiveRow};
 use crate::watch::signals::{Signal, Signals};
 
-/// What happens within so short a time is told at once.
-const TOGETHER: Duration = Duration::from_millis(5);
-/// The same while much happens.
-const TOGETHER_BUSY: Duration = Duration::from_millis(30);
+/// The board is looked at once in this time while much happens. What happens after a pause is shown at once.
+const TOGETHER: Duration = Duration::from_millis(40);
 /// While a session works, the board is looked at so often: states may change by the passing of time alone.
 const ACTIVE: Duration = Duration::from_millis(200);
 /// Processes and titles are looked at so often while an agent runs.
 const SAMPLE: Duration = Duration::from_secs(1);
 /// While none does.
 const NOBODY: Duration = Duration::from_secs(5);
+/// Processes that are not seen any more are looked for again after this time, before anybody is told that they are gone.
+const AGAIN: Duration = Duration::from_millis(300);
 /// What the system may have missed is looked for so often; where it tells nothing, each time processes are.
 const SWEEP: Duration = Duration::from_secs(30);
-/// A terminal that does not say its titles is asked again after so long.
-const MUTE: Duration = Duration::from_secs(30);
+/// So long after a process ended the board is looked at as often as while one works: what it leaves behind says how it ended.
+const ENDING: Duration = Duration::from_secs(2);
 /// Files that were written so long before an agent began may be its own.
 const MARGIN: i64 = 60_000;
 /// Documents of this size are read without a reason.
 const SMALL: u64 = 16 << 10;
-/// Directories are looked at down to this depth below a data folder.
-const DEPTH: usize = 5;
 
 /// Watches the sessions of this machine.
 #[derive(Debug)]
@@ -49,24 +49,46 @@ pub struct LiveWatch {
     file: Option<PathBuf>,
     variables: Vec<&'static str>,
     processes: Vec<LiveProcess>,
-    titles: BTreeMap<String, String>,
-    /// Programs that did not say titles, and when they were asked.
-    mute: BTreeMap<TerminalServer, Instant>,
-    signals: Option<(Signals, Receiver<Signal>)>,
+    titles: TitlePoll,
+    signals: Option<Signals>,
+    sender: Sender<News>,
+    receiver: Receiver<News>,
     sampled: Option<Instant>,
-    /// When the system last told of changes.
-    told: Option<Instant>,
+    /// When processes were last seen to have ended.
+    ended: Option<Instant>,
+    /// When what the system told was last read.
+    looked: Instant,
     swept: Instant,
+    /// Whether a state may change by the passing of time alone.
     is_open: bool,
+    /// Whether a dialog may be shown at any moment.
+    may_ask: bool,
     recorder: Option<Recorder>,
+}
+
+/// What other threads tell.
+#[derive(Debug)]
+enum News {
+    Files(Signal),
+    Titles(TitleAnswer),
+}
+
+/// What was told within a short time.
+#[derive(Debug, Default)]
+struct Told {
+    paths: BTreeSet<PathBuf>,
+    titles: Vec<TitleAnswer>,
 }
 
 impl Engine {
     /// Watches what sessions do, until the returned value is dropped.
     pub fn watch_live(&self) -> LiveWatch {
         let mut watch = LiveWatch::new(self);
-        let (sender, receiver) = channel();
-        watch.signals = Signals::new(sender).map(|signals| (signals, receiver));
+        let sender = watch.sender.clone();
+        watch.signals = Signals::new(move |signal| {
+            // Who has stopped listening wants to hear nothing.
+            let _sent = sender.send(News::Files(signal));
+        });
         watch.follow_directories();
         watch.sample();
         watch
@@ -84,6 +106,7 @@ impl LiveWatch {
         variables.extend(TERMINAL_VARIABLES);
         variables.sort_unstable();
         variables.dedup();
+        let (sender, receiver) = channel();
         Self {
             board: LiveBoard::new(feed, engine.prices().ok()),
             tails: Tails::default(),
@@ -92,13 +115,16 @@ impl LiveWatch {
             file: engine.env().path("RECOUNT_PROCESS_TABLE"),
             variables,
             processes: Vec::new(),
-            titles: BTreeMap::new(),
-            mute: BTreeMap::new(),
+            titles: TitlePoll::default(),
             signals: None,
+            sender,
+            receiver,
             sampled: None,
-            told: None,
+            ended: None,
+            looked: Instant::now(),
             swept: Instant::now(),
             is_open: false,
+            may_ask: false,
             recorder: None,
         }
     }
@@ -151,7 +177,7 @@ impl LiveWatch {
             }
         }
         recorder.processes(now, &self.processes)?;
-        for (terminal, title) in &self.titles {
+        for (terminal, title) in self.titles.known() {
             recorder.title(now, terminal, title)?;
         }
         self.recorder = Some(recorder);
@@ -177,57 +203,74 @@ impl LiveWatch {
             if self.swept.elapsed() >= SWEEP {
                 self.sweep();
             }
+            if self.titles.rest(self.may_ask) == Some(Duration::ZERO) {
+                self.ask_titles();
+            }
             let (rows, events) = self.board.changes(now());
-            self.is_open = rows.iter().any(|row| {
-                row.state.is_open() || (row.state == LiveState::Yours && !row.session.certain)
-            });
+            self.note_states(&rows);
             if let Some(recorder) = &mut self.recorder {
                 recorder.processes(now(), &self.processes)?;
             }
             if !events.is_empty() || Instant::now() >= end {
                 return Ok((rows, events));
             }
-            let step = if self.is_open { ACTIVE } else { self.interval() };
-            let until_sample = self
-                .sampled
-                .map_or(Duration::ZERO, |at| self.interval().saturating_sub(at.elapsed()));
-            let wait = step.min(until_sample).min(end.saturating_duration_since(Instant::now()));
-            let paths = self.wait(wait.max(Duration::from_millis(1)));
-            self.read(paths)?;
+            let told = self.wait(self.pause().min(end.saturating_duration_since(Instant::now())));
+            self.take_titles(told.titles);
+            self.read(told.paths)?;
         }
+    }
+
+    /// Notes what may change without anything being told.
+    fn note_states(&mut self, rows: &[LiveRow]) {
+        self.may_ask =
+            rows.iter().any(|row| matches!(row.state, LiveState::Working | LiveState::Tool));
+        let is_guess = |row: &LiveRow| row.state == LiveState::Yours && !row.session.certain;
+        self.is_open = rows.iter().any(|row| row.state.is_open() || is_guess(row))
+            || self.ended.is_some_and(|at| at.elapsed() < ENDING);
+    }
+
+    /// Returns how long nothing has to be looked at unless something is told.
+    fn pause(&self) -> Duration {
+        let step = if self.is_open { ACTIVE } else { self.interval() };
+        let sample =
+            self.sampled.map_or(Duration::ZERO, |at| self.interval().saturating_sub(at.elapsed()));
+        let titles = self.titles.rest(self.may_ask).unwrap_or(step);
+        step.min(sample).min(titles).max(Duration::from_millis(1))
     }
 
     fn interval(&self) -> Duration {
-        if self.processes.is_empty() { NOBODY } else { SAMPLE }
+        if self.ended.is_some_and(|at| Some(at) >= self.sampled) {
+            AGAIN
+        } else if self.processes.is_empty() {
+            NOBODY
+        } else {
+            SAMPLE
+        }
     }
 
-    /// Waits for the system to tell of changes.
-    fn wait(&mut self, patience: Duration) -> BTreeSet<PathBuf> {
-        let mut paths = BTreeSet::new();
-        let Some((_, receiver)) = &self.signals else {
-            std::thread::sleep(patience);
-            return paths;
-        };
-        let mut end = Instant::now() + patience;
-        let mut is_first = true;
-        loop {
-            match receiver.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(Signal::At(changed)) => paths.extend(changed),
-                Ok(Signal::Somewhere) => paths.extend(self.tails.paths()),
-                Ok(Signal::Stop)
-                | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
-            }
-            if is_first {
-                is_first = false;
-                // One that comes alone is shown at once; those that follow each other closely are read together.
-                let is_busy = self.told.is_some_and(|at| at.elapsed() < TOGETHER_BUSY);
-                end = Instant::now() + if is_busy { TOGETHER_BUSY } else { TOGETHER };
-            }
+    /// Waits for somebody to tell something.
+    fn wait(&mut self, patience: Duration) -> Told {
+        let mut told = Told::default();
+        let Ok(first) = self.receiver.recv_timeout(patience) else { return told };
+        self.take(first, &mut told);
+        // What follows closely is read together, without waking up for each.
+        std::thread::sleep((self.looked + TOGETHER).saturating_duration_since(Instant::now()));
+        while let Ok(more) = self.receiver.try_recv() {
+            self.take(more, &mut told);
         }
-        if !is_first {
-            self.told = Some(Instant::now());
+        if !told.paths.is_empty() {
+            self.looked = Instant::now();
         }
-        paths
+        told
+    }
+
+    fn take(&self, news: News, told: &mut Told) {
+        match news {
+            News::Files(Signal::At(changed)) => told.paths.extend(changed),
+            News::Files(Signal::Somewhere) => told.paths.extend(self.tails.paths()),
+            News::Files(Signal::Stop) => {}
+            News::Titles(answer) => told.titles.push(answer),
+        }
     }
 
     /// Reads what changed in files.
@@ -268,7 +311,7 @@ impl LiveWatch {
     /// Looks at processes and titles.
     fn sample(&mut self) {
         let now = now();
-        let had = self.processes.len();
+        let had: Vec<u32> = self.processes.iter().map(|process| process.pid).collect();
         self.processes = if let Some(file) = &self.file {
             read_table(file)
         } else {
@@ -277,16 +320,22 @@ impl LiveWatch {
                 |process: &LiveProcess| sources.iter().any(|source| source.is_agent(process));
             self.table.sample(&ProcessQuery { variables: &self.variables, is_agent: &is_agent })
         };
-        self.sampled = Some(Instant::now());
-        if had != self.processes.len() || self.signals.is_none() {
+        let sampled = Instant::now();
+        self.sampled = Some(sampled);
+        let has: Vec<u32> = self.processes.iter().map(|process| process.pid).collect();
+        if had.iter().any(|pid| !has.contains(pid)) {
+            self.ended = Some(sampled);
+        }
+        if had.len() != has.len() || self.signals.is_none() {
             self.load(now);
         }
         let processes = std::mem::take(&mut self.processes);
         self.board.feed().processes(now, &processes);
         self.processes = processes;
+        let servers = self.processes.iter().filter_map(|process| process.terminal_server());
+        self.titles.follow(servers.map(|(server, _)| server).collect());
         if !self.processes.is_empty() {
             self.read_hooks();
-            self.ask_titles(now);
         }
     }
 
@@ -306,7 +355,7 @@ impl LiveWatch {
         let agents =
             self.processes.iter().filter(|one| sources.iter().any(|source| source.is_agent(one)));
         let Some(oldest) = agents.map(|one| one.start_ms).min() else { return };
-        for path in self.files() {
+        for path in files(self.board.feed()) {
             let Ok(metadata) = path.metadata() else { continue };
             let written = recount_formats::source::modified(&metadata).unwrap_or_default();
             let is_small = metadata.len() <= SMALL
@@ -334,67 +383,32 @@ impl LiveWatch {
         });
     }
 
-    /// Asks multiplexers and terminal programs for titles, only those that agents run in. One that does not answer is left alone for a
-    /// while.
-    fn ask_titles(&mut self, now: i64) {
-        let servers: BTreeSet<TerminalServer> = self
-            .processes
-            .iter()
-            .filter_map(|process| Some(process.terminal_server()?.0))
-            .collect();
-        self.mute.retain(|server, since| servers.contains(server) && since.elapsed() < MUTE);
-        for server in servers {
-            if self.mute.contains_key(&server) {
-                continue;
-            }
-            let Some(titles) = pane_titles(&server) else {
-                self.mute.insert(server, Instant::now());
-                continue;
-            };
-            for (terminal, title) in titles {
-                if self.titles.get(&terminal) == Some(&title) {
-                    continue;
-                }
-                self.board.feed().title(now, &terminal, &title);
-                if let Some(recorder) = &mut self.recorder {
-                    let _recorded = recorder.title(now, &terminal, &title);
-                }
-                self.titles.insert(terminal, title);
-            }
-        }
+    /// Asks multiplexers and terminal programs for titles, only those that agents run in.
+    fn ask_titles(&mut self) {
+        let sender = self.sender.clone();
+        self.titles.ask(|| {
+            Box::new(move |answer| {
+                // Who has stopped listening wants to hear nothing.
+                let _sent = sender.send(News::Titles(answer));
+            })
+        });
     }
 
-    /// Lists the directories that are followed.
-    fn directories(&mut self) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        for (source, root) in self.board.feed().roots() {
-            let mut level = vec![root.to_owned()];
-            for _ in 0..DEPTH {
-                level.retain(|path| {
-                    path.strip_prefix(root).is_ok_and(|below| source.is_followed_directory(below))
-                });
-                let below: Vec<PathBuf> = level.iter().flat_map(|path| folders(path)).collect();
-                found.append(&mut level);
-                level = below;
+    fn take_titles(&mut self, answers: Vec<TitleAnswer>) {
+        let now = now();
+        for (terminal, title) in answers.into_iter().flat_map(|one| self.titles.take(one)) {
+            self.board.feed().title(now, &terminal, &title);
+            if let Some(recorder) = &mut self.recorder {
+                let _recorded = recorder.title(now, &terminal, &title);
             }
         }
-        found
-    }
-
-    fn files(&mut self) -> Vec<PathBuf> {
-        let mut files = Vec::new();
-        for folder in self.directories() {
-            let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-            let paths = entries.map(|entry| entry.path());
-            files.extend(paths.filter(|path| self.board.feed().form(path).is_some()));
-        }
-        files
     }
 
     fn follow_directories(&mut self) {
-        let mut directories: BTreeSet<PathBuf> = self.directories().into_iter().collect();
+        let mut directories: BTreeSet<PathBuf> =
+            directories(self.board.feed()).into_iter().collect();
         directories.extend(self.hooks.directory());
-        let Some((signals, _)) = &mut self.signals else { return };
+        let Some(signals) = &mut self.signals else { return };
         match signals.watch(&directories) {
             None => self.signals = None,
             Some(new) => {
@@ -409,12 +423,6 @@ impl LiveWatch {
             }
         }
     }
-}
-
-fn folders(path: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let is_folder = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-    entries.filter(is_folder).map(|entry| entry.path()).collect()
 }
 
 fn now() -> i64 {

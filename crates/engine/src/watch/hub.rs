@@ -53,7 +53,7 @@ impl Hub {
             engine: engine.clone(),
             shared: Arc::clone(&shared),
             snapshot,
-            signals: (mode == WatchMode::Events).then(|| Signals::new(sender.clone())).flatten(),
+            signals: (mode == WatchMode::Events).then(|| signals(sender.clone())).flatten(),
             every: if let WatchMode::Polling(every) = mode { every } else { SWEEP },
         };
         let thread = std::thread::spawn(move || work.run(&receiver));
@@ -176,6 +176,14 @@ impl Work {
             }
         }
     }
+}
+
+/// Starts to listen to the system.
+fn signals(sender: Sender<Signal>) -> Option<Signals> {
+    Signals::new(move |signal| {
+        // Who has stopped listening wants to hear nothing.
+        let _sent = sender.send(signal);
+    })
 }
 
 impl Suspected {

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::Sender;
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
@@ -25,8 +24,8 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Starts, with nothing watched. `None` where the system cannot.
-    pub(crate) fn new(sender: Sender<Signal>) -> Option<Self> {
+    /// Starts, with nothing watched; `tell` is called with what happens. `None` where the system cannot.
+    pub(crate) fn new(tell: impl Fn(Signal) + Send + 'static) -> Option<Self> {
         let tell = move |event: notify::Result<notify::Event>| {
             let signal = match event {
                 // Reading a file changes nothing, and we read them ourselves.
@@ -35,8 +34,7 @@ impl Signals {
                 Ok(event) => Signal::At(event.paths),
                 Err(_) => Signal::Somewhere,
             };
-            // Who has stopped listening wants to hear nothing.
-            let _sent = sender.send(signal);
+            tell(signal);
         };
         let watcher = notify::recommended_watcher(tell).ok()?;
         Some(Self { watcher, watched: BTreeSet::new() })

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use recount_model::{LiveHook, LiveSession};
 
 use crate::Source;
-use crate::live::{DocumentParts, FileForm, LiveProcess, LiveSource, LiveTracker, Roster};
+use crate::live::steady::Steady;
+use crate::live::{
+    DocumentParts, FileForm, LiveProcess, LiveSource, LiveTracker, RequestPrice, Roster,
+};
 
 /// So much of a line is kept while its end has not come: what is longer is no record of interest.
 const LINE: usize = 64 << 20;
@@ -26,6 +29,7 @@ struct Folder {
 #[derive(Debug, Default)]
 pub struct LiveFeed {
     folders: Vec<Folder>,
+    steady: Steady,
 }
 
 impl LiveFeed {
@@ -132,11 +136,11 @@ impl LiveFeed {
         }
     }
 
-    /// Returns what each session is doing.
-    pub fn sessions(&mut self, now: i64) -> Vec<LiveSession> {
+    /// Returns what each session is doing, and what it used at these prices.
+    pub fn sessions(&mut self, now: i64, price: &RequestPrice<'_>) -> Vec<LiveSession> {
         let mut rows: Vec<LiveSession> = Vec::new();
         for folder in &mut self.folders {
-            for row in folder.tracker.sessions(now) {
+            for row in folder.tracker.sessions(now, price) {
                 // An agent may have several data folders; a process has its session in one of them.
                 let same = rows.iter().position(|known| {
                     known.source == row.source
@@ -150,6 +154,7 @@ impl LiveFeed {
                 }
             }
         }
+        self.steady.apply(&mut rows, now);
         rows
     }
 

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::Arc;
 
-use recount_model::{Circling, LiveRequest, LiveTool, parse_millis};
+use recount_model::{Circling, LiveTool, parse_millis};
 use serde_json::Value;
 
 /// Arguments of tool calls that say most, in this order.
@@ -30,10 +29,6 @@ const SHOWN: usize = 200;
 const REMEMBERED: usize = 16;
 /// Number of equal calls that count as a loop.
 const CIRCLE: u32 = 3;
-/// Milliseconds that a request is kept on its own: rates look ten minutes back.
-const RECENT: i64 = 11 * 60 * 1000;
-/// Number of requests that are kept on their own, whatever their time.
-const REQUESTS: usize = 4096;
 
 /// The calls of one conversation: which are open, and whether they repeat.
 #[derive(Clone, Debug, Default)]
@@ -84,58 +79,6 @@ impl Calls {
         let same = self.finished.iter().rev().take_while(|(one, _)| one == last).count();
         let times = u32::try_from(same).unwrap_or(u32::MAX);
         (times >= CIRCLE).then(|| Circling { tool: tool.clone(), times })
-    }
-}
-
-/// The requests of one conversation, each once; older ones as one per model.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Requests {
-    recent: VecDeque<Arc<LiveRequest>>,
-    earlier: BTreeMap<Option<String>, Arc<LiveRequest>>,
-}
-
-impl Requests {
-    /// Adds a request, or replaces what an earlier record of it said.
-    pub(crate) fn add(&mut self, request: LiveRequest) {
-        if let Some(known) =
-            self.recent.iter_mut().rev().take(64).find(|one| one.key == request.key)
-        {
-            let model = request.model.or_else(|| known.model.clone());
-            // Another one: what was made of the one before is of no use.
-            *known = Arc::new(LiveRequest {
-                key: request.key,
-                time: known.time,
-                model,
-                tokens: request.tokens,
-            });
-            return;
-        }
-        let oldest = request.time.saturating_sub(RECENT);
-        self.recent.push_back(Arc::new(request));
-        while self.recent.len() > REQUESTS
-            || (self.recent.len() > 1 && self.recent.front().is_some_and(|one| one.time < oldest))
-        {
-            let Some(old) = self.recent.pop_front() else { break };
-            match self.earlier.get_mut(&old.model) {
-                Some(sum) => {
-                    let mut more = LiveRequest::clone(sum);
-                    more.tokens += old.tokens;
-                    more.time = more.time.max(old.time);
-                    *sum = Arc::new(more);
-                }
-                None => {
-                    self.earlier.insert(old.model.clone(), old);
-                }
-            }
-        }
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<LiveRequest>> {
-        self.earlier.values().chain(&self.recent)
-    }
-
-    pub(crate) fn last(&self) -> Option<&LiveRequest> {
-        self.recent.back().map(Arc::as_ref)
     }
 }
 

@@ -7,6 +7,8 @@ mod feed;
 mod follow;
 mod hooks;
 mod processes;
+mod requests;
+mod steady;
 mod timeline;
 
 use std::fmt::Debug;
@@ -15,11 +17,13 @@ use std::path::Path;
 use recount_model::{LiveHook, LiveSession};
 
 pub use feed::LiveFeed;
-pub(crate) use follow::{Calls, Requests, text_of, time_of};
+pub(crate) use follow::{Calls, text_of, time_of};
 pub(crate) use hooks::{HookLog, Hooked};
 pub use processes::Roster;
 pub(crate) use processes::{Agents, Known, is_helper, option_value, program_name};
 pub use recount_model::LiveProcess;
+pub use requests::RequestPrice;
+pub(crate) use requests::Requests;
 pub use timeline::{TimelineEntry, TimelinePlayer, estimate_start};
 
 /// How an agent's sessions are followed while they run.
@@ -85,8 +89,8 @@ pub trait LiveTracker: Debug + Send {
     /// Takes what the agent said through a hook.
     fn hook(&mut self, _hook: &LiveHook) {}
 
-    /// Returns what each session is doing.
-    fn sessions(&mut self, now: i64) -> Vec<LiveSession>;
+    /// Returns what each session is doing, and what it used at these prices.
+    fn sessions(&mut self, now: i64, price: &RequestPrice<'_>) -> Vec<LiveSession>;
 
     /// Forgets what ended before `time`.
     fn forget(&mut self, time: i64);

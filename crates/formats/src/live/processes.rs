@@ -53,6 +53,8 @@ pub(crate) struct Known {
     pub(crate) output: Option<(f64, i64)>,
     /// The last moment at which it was seen to have written nothing since the look before.
     pub(crate) silent: Option<i64>,
+    /// Since when every look saw nothing written.
+    quiet_from: Option<i64>,
 }
 
 /// A child younger than this may be anything.
@@ -71,10 +73,12 @@ impl Known {
             children: Vec::new(),
             output: None,
             silent: None,
+            quiet_from: None,
         }
     }
 
     fn update(&mut self, process: &LiveProcess, at: i64) {
+        let process = &self.completed(process);
         if let (Some(before), Some(now)) = (self.process.wchar, process.wchar) {
             let elapsed = at - self.seen;
             if elapsed < SAMPLE {
@@ -87,11 +91,33 @@ impl Known {
             let rate = now.saturating_sub(before) as f64 * 1000.0 / elapsed as f64;
             if rate < SILENT {
                 self.silent = Some(at);
+                self.quiet_from.get_or_insert(self.seen);
+            } else {
+                self.quiet_from = None;
             }
             self.output = Some((rate, at));
         }
         self.process = process.clone();
         self.seen = at;
+    }
+
+    /// Adds what was known to what a look tells: the system says no more of a process that is about to end where it works and in which
+    /// terminal it is.
+    fn completed(&self, process: &LiveProcess) -> LiveProcess {
+        let known = &self.process;
+        let mut process = process.clone();
+        if process.cwd.is_none() {
+            process.cwd.clone_from(&known.cwd);
+            process.exe = process.exe.or_else(|| known.exe.clone());
+            process.tty = process.tty.or_else(|| known.tty.clone());
+        }
+        if process.env.is_empty() {
+            process.env.clone_from(&known.env);
+        }
+        if process.args.is_empty() {
+            process.args.clone_from(&known.args);
+        }
+        process
     }
 
     /// Returns a child that runs at `now`, is old enough to mean something and began after `since`.
@@ -108,6 +134,12 @@ impl Known {
     pub(crate) fn is_silent_since(&self, since: i64) -> bool {
         self.silent.is_some_and(|at| at > since)
             && self.output.is_some_and(|(rate, _)| rate < SILENT)
+    }
+
+    /// Returns since when nothing is written to the terminal, if every look since `since` saw nothing for at least `time`.
+    pub(crate) fn quiet_for(&self, since: i64, time: i64) -> Option<i64> {
+        let from = self.quiet_from?.max(since);
+        (self.seen - from >= time).then_some(from)
     }
 
     /// Whether the terminal was written to at the last look, which was after `since`.
@@ -218,5 +250,34 @@ pub(crate) fn option_value<'a>(args: &'a [String], names: &[&str]) -> Option<&'a
     match arg.split_once('=') {
         Some((_, value)) => Some(value),
         None => args.get(at + 1).map(String::as_str),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_is_about_to_end_keeps_its_folder_and_terminal() {
+        let running = LiveProcess {
+            pid: 7,
+            args: vec!["claude".to_owned()],
+            cwd: Some("/c/shop".to_owned()),
+            tty: Some("/dev/pts/1".to_owned()),
+            env: BTreeMap::from([("TMUX_PANE".to_owned(), "%1".to_owned())]),
+            wchar: Some(10),
+            ..LiveProcess::default()
+        };
+        let mut known = Known::new(&running, 1000);
+        let dying = LiveProcess { pid: 7, state: "X".to_owned(), ..LiveProcess::default() };
+        known.update(&dying, 2000);
+        assert_eq!(
+            known.process,
+            LiveProcess { state: "X".to_owned(), wchar: None, ..running.clone() }
+        );
+        // One that goes elsewhere is where it says.
+        let moved = LiveProcess { cwd: Some("/c/blog".to_owned()), tty: None, ..running.clone() };
+        known.update(&moved, 3000);
+        assert_eq!((known.process.cwd.as_deref(), known.process.tty), (Some("/c/blog"), None));
     }
 }

@@ -86,7 +86,7 @@ fn score(folder: &Path, name: &str, total: &mut Score) -> (u64, u64) {
             player.play(&mut feed, entries.pop_front().unwrap());
         }
         let now = player.time(t);
-        let rows = feed.sessions(now);
+        let rows = feed.sessions(now, &|_| None);
         let mut pids: Vec<u32> = truths.iter().map(|one| one.pid).collect();
         pids.sort_unstable();
         pids.dedup();
@@ -169,7 +169,8 @@ fn play(entries: Vec<TimelineEntry>, start: i64) -> BTreeMap<Option<u32>, LiveSt
         let now = player.time(entry.t);
         player.play(&mut feed, entry);
         feed.forget(now - 600_000);
-        states = feed.sessions(now).into_iter().map(|row| (row.process, row.state)).collect();
+        states =
+            feed.sessions(now, &|_| None).into_iter().map(|row| (row.process, row.state)).collect();
     }
     states
 }

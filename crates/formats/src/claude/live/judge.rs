@@ -13,6 +13,9 @@ const QUESTIONS: &[&str] = &["AskUserQuestion", "ExitPlanMode"];
 const AGENTS: &[&str] = &["Task", "Agent"];
 /// A call without a process of its own that is older than this waits for a permission.
 const ASKED: i64 = 700;
+/// While a request is with the model a terminal is drawn all the time. One that is not for this time shows a prompt that was given
+/// back: who interrupts a request before its first word leaves no record.
+const NOT_DRAWN: i64 = 3000;
 /// The agent removes its own entry within this time of its end.
 const ENDING: i64 = 300;
 
@@ -169,6 +172,11 @@ fn untold(looked: &Looked<'_>) -> Verdict {
     }
     match transcript.last {
         Last::Prompt | Last::ToolResult | Last::Request | Last::Partial => {
+            let quiet = looked.known.quiet_for(transcript.last_at, NOT_DRAWN);
+            if let Some(quiet) = quiet.filter(|_| !looked.is_headless) {
+                let silent = signal("terminal", "nothing is drawn", quiet);
+                return verdict(LiveState::Yours, false, vec![record(looked), silent]);
+            }
             verdict(LiveState::Working, true, vec![record(looked)])
         }
         Last::Nothing if looked.is_headless => {

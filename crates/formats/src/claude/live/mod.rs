@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use recount_model::{
-    ContextUse, LiveHook, LiveSession, LiveState, LiveSubagent, SessionId, SourceName,
+    ContextUse, LiveHook, LiveSession, LiveState, LiveSubagent, LiveUsage, SessionId, SourceName,
 };
 use serde_json::Value;
 
 use crate::live::{
-    Agents, DocumentParts, FileForm, HookLog, Known, LiveProcess, LiveSource, LiveTracker, Roster,
-    is_helper, option_value, program_name,
+    Agents, DocumentParts, FileForm, HookLog, Known, LiveProcess, LiveSource, LiveTracker,
+    RequestPrice, Roster, is_helper, option_value, program_name,
 };
 use judge::Verdict;
 use transcript::Transcript;
@@ -170,7 +170,10 @@ impl LiveTracker for Tracker {
         self.hooks.update(hook);
     }
 
-    fn sessions(&mut self, now: i64) -> Vec<LiveSession> {
+    fn sessions(&mut self, now: i64, price: &RequestPrice<'_>) -> Vec<LiveSession> {
+        for one in self.transcripts.values_mut().chain(self.subagents.values_mut()) {
+            one.requests.settle(price);
+        }
         let agents: Vec<(u32, Known)> =
             self.agents.iter().map(|(key, known)| (key, known.clone())).collect();
         let mut taken = Vec::new();
@@ -274,7 +277,7 @@ impl Tracker {
             (None, _) => None,
         };
         let mut subagents = Vec::new();
-        let mut requests = Vec::new();
+        let mut usage = LiveUsage::default();
         for (path, one) in &self.subagents {
             let Some(Place::Subagent(session, name)) = place(path) else { continue };
             if id.as_deref() != Some(session) || one.changed < known.process.start_ms {
@@ -283,7 +286,7 @@ impl Tracker {
             let is_working =
                 !one.is_over() && !self.finished.iter().any(|finished| finished == name);
             subagents.push(LiveSubagent { id: name.to_owned(), is_working, changed: one.changed });
-            requests.extend(one.requests.iter().cloned());
+            usage += one.requests.usage(now);
         }
         let is_headless =
             registered.is_some_and(|one| one.is_headless) || is_headless(&known.process);
@@ -312,7 +315,7 @@ impl Tracker {
             doing: None,
             context: None,
             model: None,
-            requests: Vec::new(),
+            usage: LiveUsage::default(),
             subagents,
             terminal: known.process.terminal(),
             circling: None,
@@ -322,14 +325,14 @@ impl Tracker {
             row.tool = transcript.calls.latest().filter(|_| is_tool).cloned();
             row.doing.clone_from(&transcript.doing);
             row.circling = transcript.calls.circling();
-            row.requests = transcript.requests.iter().cloned().collect();
+            row.usage = transcript.requests.usage(now);
             if let Some(last) = transcript.requests.last() {
                 row.model.clone_from(&last.model);
                 let used = last.tokens.input + last.tokens.output;
                 row.context = Some(ContextUse { used, window: None });
             }
         }
-        row.requests.extend(requests);
+        row.usage += usage;
         self.verdicts.insert(pid, verdict);
         row
     }

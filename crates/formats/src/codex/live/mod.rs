@@ -9,12 +9,14 @@ mod rollout;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use recount_model::{LiveHook, LiveSession, LiveState, LiveSubagent, SessionId, SourceName};
+use recount_model::{
+    LiveHook, LiveSession, LiveState, LiveSubagent, LiveUsage, SessionId, SourceName,
+};
 use serde_json::Value;
 
 use crate::live::{
-    Agents, DocumentParts, FileForm, HookLog, Known, LiveProcess, LiveSource, LiveTracker, Roster,
-    is_helper, program_name,
+    Agents, DocumentParts, FileForm, HookLog, Known, LiveProcess, LiveSource, LiveTracker,
+    RequestPrice, Roster, is_helper, program_name,
 };
 use judge::{Title, Verdict};
 use rollout::{Rollout, Turn};
@@ -181,7 +183,10 @@ impl LiveTracker for Tracker {
         self.hooks.update(hook);
     }
 
-    fn sessions(&mut self, now: i64) -> Vec<LiveSession> {
+    fn sessions(&mut self, now: i64, price: &RequestPrice<'_>) -> Vec<LiveSession> {
+        for one in self.rollouts.values_mut() {
+            one.requests.settle(price);
+        }
         let owned = self.owned();
         let agents: Vec<(u32, Known)> =
             self.agents.iter().map(|(pid, known)| (pid, known.clone())).collect();
@@ -351,7 +356,7 @@ impl Tracker {
             doing: None,
             context: None,
             model: None,
-            requests: Vec::new(),
+            usage: LiveUsage::default(),
             subagents: Vec::new(),
             terminal: known.process.terminal(),
             circling: None,
@@ -363,7 +368,7 @@ impl Tracker {
             row.circling = rollout.calls.circling();
             row.model.clone_from(&rollout.model);
             row.context = rollout.context;
-            row.requests = rollout.requests.iter().cloned().collect();
+            row.usage = rollout.requests.usage(now);
         }
         for (_, one) in subagents {
             row.subagents.push(LiveSubagent {
@@ -371,7 +376,7 @@ impl Tracker {
                 is_working: one.turn == Turn::Open,
                 changed: one.changed,
             });
-            row.requests.extend(one.requests.iter().cloned());
+            row.usage += one.requests.usage(now);
         }
         self.verdicts.insert(key, verdict);
         row

@@ -184,7 +184,7 @@ impl Conversation {
     /// Puts what is known besides the state into a row.
     pub(super) fn fill(&self, row: &mut LiveSession, known: &Known, now: i64) {
         row.doing.clone_from(&self.doing);
-        row.requests = self.requests.iter().cloned().collect();
+        row.usage = self.requests.usage(now);
         row.circling = self.calls.circling();
         if let Some(last) = self.requests.last() {
             row.model.clone_from(&last.model);

@@ -9,8 +9,8 @@ use super::prompts::Prompted;
 
 /// A prompt that was typed is on its way to the session file for so long.
 const TYPED: i64 = 2500;
-/// After an answer the title follows within this time.
-const TITLE_LAG: i64 = 500;
+/// After an answer the title follows within this time: the program takes 0.3 s, and terminals are asked twice a second.
+const TITLE_LAG: i64 = 1000;
 /// A terminal that is silent for so long after the last record waits for somebody.
 const SILENT_AFTER: i64 = 1500;
 /// A record that was written before a hook ran may be seen so long after it.

@@ -10,12 +10,12 @@ mod prompts;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use recount_model::{LiveHook, LiveSession, SessionId};
+use recount_model::{LiveHook, LiveSession, LiveUsage, SessionId};
 use serde_json::Value;
 
 use crate::live::{
-    Agents, DocumentParts, FileForm, HookLog, Known, LiveProcess, LiveSource, LiveTracker, Roster,
-    option_value,
+    Agents, DocumentParts, FileForm, HookLog, Known, LiveProcess, LiveSource, LiveTracker,
+    RequestPrice, Roster, option_value,
 };
 use conversation::Conversation;
 use judge::{Title, Verdict};
@@ -27,8 +27,8 @@ use super::{NAME, owner};
 #[derive(Debug)]
 pub(crate) struct GeminiLive;
 
-/// The title of a terminal follows a prompt within this time.
-const DECIDED_WITHIN: i64 = 3000;
+/// The title of a terminal follows a prompt, and the file comes within a second of it; twice that on a busy machine.
+const DECIDED_WITHIN: i64 = 2000;
 
 /// Only the worker has it: the launcher starts itself again with it.
 const WORKER: &str = "GEMINI_CLI_NO_RELAUNCH";
@@ -164,7 +164,10 @@ impl LiveTracker for Tracker {
         self.hooks.update(hook);
     }
 
-    fn sessions(&mut self, now: i64) -> Vec<LiveSession> {
+    fn sessions(&mut self, now: i64, price: &RequestPrice<'_>) -> Vec<LiveSession> {
+        for one in self.sessions.values_mut().chain(self.subagents.values_mut()) {
+            one.requests.settle(price);
+        }
         self.decide(now);
         let owned = self.owned_files();
         let mut rows = Vec::new();
@@ -401,7 +404,7 @@ impl Tracker {
             doing: None,
             context: None,
             model: None,
-            requests: Vec::new(),
+            usage: LiveUsage::default(),
             subagents: subagents.iter().map(|(path, one)| one.as_subagent(path, now)).collect(),
             terminal: known.process.terminal(),
             circling: None,
@@ -409,7 +412,7 @@ impl Tracker {
         if let Some(conversation) = conversation {
             conversation.fill(&mut row, known, now);
             for (_, one) in subagents {
-                row.requests.extend(one.requests.iter().cloned());
+                row.usage += one.requests.usage(now);
             }
         }
         self.verdicts.insert(key, verdict);
