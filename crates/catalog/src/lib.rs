@@ -110,9 +110,7 @@ impl Catalog {
             let mut insert = change.prepare_cached(
                 "INSERT OR REPLACE INTO groups (key, roots, stamp, content) VALUES (?1, ?2, ?3, ?4)",
             )?;
-            // In the order of their keys they fill page after page; in any other, pages are split again and again.
-            let mut new: Vec<&CatalogRow> = new.iter().collect();
-            new.sort_unstable_by_key(|row| signed(row.key));
+            // Rows are appended, whatever their keys: page after page is filled, and none is written twice.
             for row in new {
                 insert.execute(params![
                     signed(row.key),

@@ -154,7 +154,7 @@ impl DiskSnapshot {
         progress: &dyn Progress,
         digest: impl Fn(&'static dyn Source, SessionFiles) -> T + Sync,
     ) -> Vec<T> {
-        let found = scan_files(self, self.groups(|_, _| true), &FullRead, progress, digest);
+        let found = scan_files(self, &self.groups(|_, _| true), &FullRead, progress, digest);
         found.into_iter().map(|(_, made)| made).collect()
     }
 }

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Take};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
 /// At most this much of what is appended during a read is read; the next read gets the rest.
@@ -40,6 +40,12 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 fn open_with_metadata(path: &Path) -> io::Result<(File, Metadata)> {
+    // Nearly all paths have no link in them, and are their own real path.
+    if is_named_in_place(path)
+        && let Some(file) = open_without_links(path)
+    {
+        return regular(file);
+    }
     match open_here(path) {
         Ok(file) => {
             let (file, metadata) = regular(file)?;
@@ -87,6 +93,30 @@ pub fn confine<'a>(root: &Path, folders: impl IntoIterator<Item = &'a Path>) {
         Some((_, known)) => *known = places,
         None => confined.push((root.to_owned(), places)),
     }
+}
+
+/// Whether a path is in the data folder that it names, if there is no link in it.
+fn is_named_in_place(path: &Path) -> bool {
+    let is_plain = |part| matches!(part, Component::RootDir | Component::Normal(_));
+    let confined = CONFINED.read().unwrap_or_else(PoisonError::into_inner);
+    let mut places = confined.iter().filter(|(root, _)| path.starts_with(root));
+    places.any(|(_, places)| places.iter().any(|place| path.starts_with(place)))
+        && path.is_absolute()
+        && path.components().all(is_plain)
+}
+
+/// Opens a file, unless there is a link in its path or the system cannot tell.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn open_without_links(path: &Path) -> Option<File> {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).ok().map(File::from)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn open_without_links(_path: &Path) -> Option<File> {
+    None
 }
 
 /// Whether an open file is in the data folder that its path names. True where the system does not

@@ -3,6 +3,7 @@
 //! An outline has no text except titles. Message bodies are read from their spans on demand, so a list of thousands of
 //! sessions stays small and one huge session can be streamed.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -238,7 +239,42 @@ impl Problems {
     }
 }
 
+/// The emptied lists of an outline that nobody needs any more. A thread that reads thousands of files allocates them once.
+#[derive(Debug, Default)]
+pub(crate) struct Emptied {
+    pub(crate) entries: Vec<MessageEntry>,
+    pub(crate) versions: Vec<Version>,
+    pub(crate) strict: Vec<VisibleMessage>,
+}
+
+/// Lists for more messages than this are not kept.
+const MOST_KEPT: usize = 4096;
+
+thread_local! {
+    static EMPTIED: Cell<Emptied> = const {
+        Cell::new(Emptied { entries: Vec::new(), versions: Vec::new(), strict: Vec::new() })
+    };
+}
+
+impl Emptied {
+    /// Takes what this thread has kept.
+    pub(crate) fn take() -> Self {
+        EMPTIED.take()
+    }
+}
+
 impl Outline {
+    /// Drops an outline, and keeps the memory of its lists for the next one of this thread.
+    pub fn recycle(self) {
+        let Self { mut entries, mut versions, mut strict, .. } = self;
+        entries.clear();
+        versions.clear();
+        strict.clear();
+        if entries.capacity() <= MOST_KEPT && versions.capacity() <= MOST_KEPT {
+            EMPTIED.set(Emptied { entries, versions, strict });
+        }
+    }
+
     /// Whether the file could not be read, so that nothing is known about it.
     pub fn is_unread(&self) -> bool {
         let kept = &self.problems.kept;

@@ -167,7 +167,7 @@ fn is_base(file: &FileFacts) -> bool {
 }
 
 /// Writes down what was read of a group. `None` when it cannot be told again which file was which.
-pub(crate) fn encode(group: &Group, digests: &[&Digest]) -> Option<Vec<u8>> {
+pub(crate) fn encode(group: &Group, digests: &[Digest]) -> Option<Vec<u8>> {
     // Searching a group with many files one by one would take the square of their number.
     let paths = group.files.iter().map(|(_, file)| file.path.as_path());
     let places: HashMap<&Path, usize> = if group.files.len() > FEW_FILES {
@@ -205,7 +205,38 @@ pub(crate) fn encode(group: &Group, digests: &[&Digest]) -> Option<Vec<u8>> {
             bases: facts.files.iter().filter(|file| is_base(file)).cloned().collect(),
         });
     }
-    postcard::to_allocvec(&sessions).ok()
+    to_bytes(&sessions)
+}
+
+/// Encodes what is kept of a session into memory that is allocated at once.
+pub(crate) fn to_bytes(value: &impl Serialize) -> Option<Vec<u8>> {
+    postcard::serialize_with_flavor(value, Bytes(Vec::with_capacity(TYPICAL))).ok()
+}
+
+/// Most sessions take no more bytes than this.
+const TYPICAL: usize = 2048;
+
+struct Bytes(Vec<u8>);
+
+impl postcard::ser_flavors::Flavor for Bytes {
+    type Output = Vec<u8>;
+
+    fn try_extend(&mut self, data: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(data);
+        Ok(())
+    }
+
+    fn try_push(&mut self, data: u8) -> postcard::Result<()> {
+        self.0.push(data);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<Vec<u8>> {
+        // What waits to be written takes no more memory than it needs.
+        let mut bytes = self.0;
+        bytes.shrink_to_fit();
+        Ok(bytes)
+    }
 }
 
 /// Reads what was written down of a group that looks the same now. `None` when it is not understood.

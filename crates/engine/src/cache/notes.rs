@@ -88,7 +88,7 @@ impl Engine {
         let (numbers, changed): (Vec<usize>, Vec<Group>) =
             changed.filter(|(at, _)| found.get(*at).is_none_or(Option::is_none)).unzip();
         let digest = |source, files: SessionFiles| Read::new(source, files, &look);
-        let scanned = scan_files(disk, changed.clone(), &FullRead, progress, digest);
+        let scanned = scan_files(disk, &changed, &FullRead, progress, digest);
         stop_if_cancelled(progress)?;
         let mut read: BTreeMap<usize, Vec<Read<T>>> = BTreeMap::new();
         for (at, one) in scanned {

@@ -1,9 +1,10 @@
 //! The catalog kept up to date: what has not changed is not read again.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::mpsc::{self, SendError, Sender};
 use std::thread::JoinHandle;
 
 use recount_catalog::{Catalog, CatalogRow, StoredReader};
@@ -14,7 +15,7 @@ use crate::cache::cached::{self, decode, encode};
 use crate::cache::growth::{FullRead, Growth, may_resume};
 use crate::cancel::stop_if_cancelled;
 use crate::sessions::list::Digest;
-use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress, scan_files};
+use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress, scan_files, scan_groups};
 use crate::stats::usage;
 use crate::{Engine, Error};
 
@@ -23,11 +24,9 @@ pub(crate) const FILE: &str = "catalog.db";
 /// A file that was written so short a time ago may be written again without a change that we can see.
 pub(crate) const RACY: i128 = 2_000_000_000;
 /// Number of groups from which a second thread pays.
-const MANY: usize = 256;
-/// Number of groups that are read before they are written: the least, so that all cores have work, and the most.
-const AT_ONCE: std::ops::RangeInclusive<usize> = 64..=768;
-/// So much is read before it is written, unless that is a few groups only.
-const BYTES_AT_ONCE: u64 = 256 * 1024 * 1024;
+pub(crate) const MANY: usize = 256;
+/// So many bytes of rows wait to be written before they are given to the writer.
+const BYTES_AT_ONCE: usize = 512 * 1024;
 
 /// What the catalog holds of some roots.
 #[derive(Debug)]
@@ -40,15 +39,55 @@ pub(crate) struct Memory {
 /// What is being written to the catalog, while other work goes on. What was read is not lost when the answer is out: the
 /// last one to let go of an engine waits.
 #[derive(Debug, Default)]
-pub(crate) struct PendingWrites(Mutex<Vec<JoinHandle<()>>>);
+pub(crate) struct PendingWrites(Mutex<Option<CatalogWriter>>);
+
+/// One change of the catalog.
+type CatalogWrite = Box<dyn FnOnce(&mut Catalog) + Send>;
+
+/// A thread that writes to the catalog, one change after the other, through one connection: when the last connection is
+/// closed, everything is copied from the log into the catalog, and the disk is waited for.
+#[derive(Debug)]
+struct CatalogWriter {
+    writes: Sender<CatalogWrite>,
+    thread: JoinHandle<()>,
+}
+
+impl CatalogWriter {
+    fn start(path: PathBuf, version: String) -> Self {
+        let (writes, inbox) = mpsc::channel::<CatalogWrite>();
+        let thread = std::thread::spawn(move || {
+            // A catalog that cannot be written costs time, nothing else.
+            let Ok(mut catalog) = Catalog::open(&path, &version) else { return };
+            let _unmapped = catalog.unmap();
+            for write in inbox {
+                write(&mut catalog);
+            }
+        });
+        Self { writes, thread }
+    }
+}
 
 impl PendingWrites {
-    /// Waits for all of them.
+    /// Waits for all of them, and ends the writer.
     fn finish(&self) {
-        let handles = self.0.lock().map(|mut writing| std::mem::take(&mut *writing));
-        for handle in handles.unwrap_or_default() {
+        let writer = self.0.lock().map(|mut writer| writer.take());
+        if let Ok(Some(CatalogWriter { writes, thread })) = writer {
+            drop(writes);
             // One that failed has written nothing, which costs time and nothing else.
-            let _ended = handle.join();
+            let _ended = thread.join();
+        }
+    }
+
+    /// Waits for all that were given so far.
+    fn wait(&self) {
+        let (done, is_done) = mpsc::channel::<()>();
+        let told = self.0.lock().is_ok_and(|writer| {
+            let write = Box::new(move |_: &mut Catalog| drop(done));
+            writer.as_ref().is_some_and(|writer| writer.writes.send(write).is_ok())
+        });
+        if told {
+            // Ends when the other end is dropped, by the writer or with it.
+            let _done = is_done.recv();
         }
     }
 }
@@ -71,19 +110,14 @@ impl Engine {
     /// Writes to the catalog while other work goes on: nobody waits for it but the end of the run.
     pub(crate) fn write_later(&self, write: impl FnOnce(&mut Catalog) + Send + 'static) {
         let Some(path) = self.catalog_path() else { return };
-        let Ok(mut writing) = self.writing.0.lock() else { return };
-        // One after the other.
-        let (before, sources) = (std::mem::take(&mut *writing), self.sources);
-        writing.push(std::thread::spawn(move || {
-            for handle in before {
-                let _ended = handle.join();
-            }
-            // A catalog that cannot be written costs time, nothing else.
-            if let Ok(mut catalog) = Catalog::open(&path, &version(sources)) {
-                let _unmapped = catalog.unmap();
-                write(&mut catalog);
-            }
-        }));
+        let Ok(mut writer) = self.writing.0.lock() else { return };
+        let start = || CatalogWriter::start(path.clone(), version(self.sources));
+        let writing = writer.get_or_insert_with(start);
+        // One that could not open the catalog has ended; perhaps it can be opened now.
+        if let Err(SendError(write)) = writing.writes.send(Box::new(write)) {
+            *writing = start();
+            let _sent = writing.writes.send(write);
+        }
     }
 
     fn catalog_path(&self) -> Option<PathBuf> {
@@ -132,7 +166,7 @@ impl Engine {
 
     /// Opens the catalog's file, or makes it again when it is damaged.
     pub(crate) fn needed_catalog(&self) -> Result<Catalog, Error> {
-        self.finish_writing();
+        self.writing.wait();
         let folder = self.folders.data.as_ref().ok_or(Error::NoDataFolder)?;
         recount_writer::create_private_folder(folder)?;
         let path = folder.join(FILE);
@@ -164,7 +198,7 @@ pub(crate) fn recall(
 ) -> Result<Vec<Digest>, Error> {
     let groups = disk.groups(|_, _| true);
     let Some(memory) = memory else {
-        let read = scan_files(disk, groups, &FullRead, progress, digest);
+        let read = scan_files(disk, &groups, &FullRead, progress, digest);
         stop_if_cancelled(progress)?;
         return Ok(read.into_iter().map(|(_, digest)| digest).collect());
     };
@@ -172,59 +206,99 @@ pub(crate) fn recall(
     let mut digests = memory.known(disk, &groups, &keys);
     let seen: HashSet<u64> = keys.iter().map(|(key, _)| *key).collect();
     let Memory { catalog, roots, rows } = memory;
-    let mut gone: Vec<u64> = rows.into_keys().filter(|key| !seen.contains(key)).collect();
-    let mut changed: Vec<(usize, Group)> = groups
+    let gone: Vec<u64> = rows.into_keys().filter(|key| !seen.contains(key)).collect();
+    let (numbers, changed): (Vec<usize>, Vec<Group>) = groups
         .into_iter()
         .enumerate()
         .filter(|(number, _)| digests.get(*number).is_none_or(Option::is_none))
-        .collect();
-    // Largest first, so that no core is left with a large one at the end.
-    changed.sort_by_key(|(_, group)| std::cmp::Reverse(group.bytes()));
+        .unzip();
     let growth = Growth::new(catalog, &engine.outlines);
-    let total = changed.iter().map(|(_, group)| group.bytes()).sum();
-    let mut done = 0;
-    // What was read is written while more is read, so that it need not wait in memory.
-    while !changed.is_empty() {
-        let later = changed.split_off(share_of(&changed).min(changed.len()));
-        let (numbers, share): (Vec<usize>, Vec<Group>) =
-            std::mem::replace(&mut changed, later).into_iter().unzip();
-        let part = Share { progress, done, total };
-        done += share.iter().map(Group::bytes).sum::<u64>();
-        let scanned = scan_files(disk, share.clone(), &growth, &part, &digest);
-        stop_if_cancelled(progress)?;
-        let mut read: BTreeMap<usize, Vec<Digest>> = BTreeMap::new();
-        for (at, digest) in scanned {
-            read.entry(at).or_default().push(digest);
+    let writes = RowWrites::new(engine, roots);
+    let read = scan_groups(disk, &changed, &growth, progress, |at, group, sessions| {
+        let read = sessions.into_iter().map(|session_files| digest(group.source, session_files));
+        let mut found: Vec<Digest> = read.collect();
+        if let Some((key, stamp)) = numbers.get(at).and_then(|number| keys.get(*number))
+            && !is_racy(group, disk)
+            && let Some(content) = encode(group, &found)
+        {
+            let usage_log = usage::take(&mut found, *key);
+            writes.add(CatalogRow { key: *key, stamp: *stamp, content, usage_log });
         }
-        let mut new = Vec::new();
-        for (at, (number, group)) in numbers.into_iter().zip(&share).enumerate() {
-            let mut found = read.remove(&at).unwrap_or_default();
-            if let Some((key, stamp)) = keys.get(number)
-                && !is_racy(group, disk)
-                && let Some(content) = encode(group, &found.iter().collect::<Vec<_>>())
-            {
-                let usage_log = usage::take(&mut found, *key);
-                new.push(CatalogRow { key: *key, stamp: *stamp, content, usage_log });
-            }
-            if let Some(slot) = digests.get_mut(number) {
-                *slot = Some(found);
-            }
+        writes.add_states(growth.take_states());
+        found
+    });
+    writes.finish(gone);
+    stop_if_cancelled(progress)?;
+    for (at, found) in read {
+        if let Some(slot) = numbers.get(at).and_then(|number| digests.get_mut(*number)) {
+            *slot = Some(found);
         }
-        keep_later(engine, roots, new, std::mem::take(&mut gone));
-        keep_states_later(engine, growth.take_states());
     }
-    keep_later(engine, roots, Vec::new(), gone);
     Ok(digests.into_iter().flatten().flatten().collect())
 }
 
-/// How many of the groups to read come next.
-fn share_of(groups: &[(usize, Group)]) -> usize {
-    let mut bytes = 0;
-    let fits = |(_, group): &&(usize, Group)| {
-        bytes += group.bytes();
-        bytes <= BYTES_AT_ONCE
-    };
-    groups.iter().take_while(fits).count().clamp(*AT_ONCE.start(), *AT_ONCE.end())
+/// Rows on their way to the catalog: what was read is written while more is read, so that it need not wait in memory.
+#[derive(Debug)]
+struct RowWrites<'a> {
+    engine: &'a Engine,
+    roots: u64,
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    rows: Vec<CatalogRow>,
+    states: Vec<(String, StoredReader)>,
+    bytes: usize,
+}
+
+impl<'a> RowWrites<'a> {
+    fn new(engine: &'a Engine, roots: u64) -> Self {
+        Self { engine, roots, waiting: Mutex::default() }
+    }
+
+    fn add(&self, row: CatalogRow) {
+        self.change(|waiting| {
+            waiting.bytes += row.content.len() + row.usage_log.content.len();
+            waiting.rows.push(row);
+        });
+    }
+
+    fn add_states(&self, states: Vec<(String, StoredReader)>) {
+        if !states.is_empty() {
+            self.change(|waiting| {
+                waiting.bytes += states.iter().map(|(_, state)| state.content.len()).sum::<usize>();
+                waiting.states.extend(states);
+            });
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Waiting)) {
+        let Ok(mut waiting) = self.waiting.lock() else { return };
+        change(&mut waiting);
+        if waiting.bytes >= BYTES_AT_ONCE {
+            let ready = std::mem::take(&mut *waiting);
+            drop(waiting);
+            self.write(ready, Vec::new());
+        }
+    }
+
+    fn write(&self, Waiting { rows, states, .. }: Waiting, gone: Vec<u64>) {
+        let roots = self.roots;
+        if !(rows.is_empty() && states.is_empty() && gone.is_empty()) {
+            self.engine.write_later(move |catalog| {
+                // What is not kept is read again; a reader that is not kept begins again.
+                let _kept = catalog.keep(roots, &rows, &gone);
+                let _also = catalog.keep_states(&states);
+            });
+        }
+    }
+
+    /// Writes the rest, and forgets rows that are gone.
+    fn finish(&self, gone: Vec<u64>) {
+        let waiting = self.waiting.lock().map(|mut waiting| std::mem::take(&mut *waiting));
+        self.write(waiting.unwrap_or_default(), gone);
+    }
 }
 
 /// Keeps readers of large logs, while others are on their way to the screen.
@@ -234,34 +308,6 @@ fn keep_states_later(engine: &Engine, states: Vec<(String, StoredReader)>) {
             // A reader that is not kept begins again.
             let _kept = catalog.keep_states(&states);
         });
-    }
-}
-
-/// Keeps rows, and forgets those that are gone, while others are on their way to the screen.
-fn keep_later(engine: &Engine, roots: u64, new: Vec<CatalogRow>, gone: Vec<u64>) {
-    if !(new.is_empty() && gone.is_empty()) {
-        engine.write_later(move |catalog| {
-            // What is not kept is read again.
-            let _kept = catalog.keep(roots, &new, &gone);
-        });
-    }
-}
-
-/// A part of the work, of which only the whole is told.
-#[derive(Debug)]
-struct Share<'a> {
-    progress: &'a dyn Progress,
-    done: u64,
-    total: u64,
-}
-
-impl Progress for Share<'_> {
-    fn advance(&self, done: u64, _total: u64) {
-        self.progress.advance(self.done + done, self.total);
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.progress.is_cancelled()
     }
 }
 
@@ -275,10 +321,10 @@ pub(crate) fn recall_groups(
 ) -> Result<Vec<Digest>, Error> {
     let large = groups.iter().flat_map(|group| &group.files).any(|(_, file)| may_resume(file));
     let read = match large.then(|| engine.catalog()).flatten() {
-        None => scan_files(disk, groups, &FullRead, progress, digest),
+        None => scan_files(disk, &groups, &FullRead, progress, digest),
         Some(catalog) => {
             let growth = Growth::new(catalog, &engine.outlines);
-            let read = scan_files(disk, groups, &growth, progress, digest);
+            let read = scan_files(disk, &groups, &growth, progress, digest);
             keep_states_later(engine, growth.take_states());
             read
         }

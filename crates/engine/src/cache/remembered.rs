@@ -10,8 +10,8 @@ use recount_formats::Sources;
 use recount_model::{FileFacts, Project, RecordedPath, SessionFacts};
 use serde::{Deserialize, Serialize};
 
-use crate::cache::cached::Core;
-use crate::cache::refresh::{RACY, hash, key};
+use crate::cache::cached::{Core, to_bytes};
+use crate::cache::refresh::{MANY, RACY, hash, key};
 use crate::projects::resolve::{Effort, ProjectHints, ResolvedProjects};
 use crate::sessions::list::{Digest, Listing, Used};
 use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder, Progress};
@@ -102,7 +102,7 @@ pub(crate) fn encode(facts: &SessionFacts, folder: &Path) -> Option<ListRow> {
         agent_title: facts.agent_title.clone(),
         files: facts.files.clone(),
     };
-    let content = postcard::to_allocvec(&row).ok()?;
+    let content = to_bytes(&row)?;
     Some(ListRow { session: session_key(facts), gone: false, content })
 }
 
@@ -243,7 +243,18 @@ impl Engine {
         }
         let folder = |number: usize| disk.folders.get(number).map(|folder| &folder.at.path);
         let row = |digest: &Digest| encode(&digest.facts, folder(digest.folder)?);
-        let rows: Option<Vec<ListRow>> = digests.iter().map(row).collect();
+        let rows_of =
+            |digests: &[Digest]| digests.iter().map(row).collect::<Option<Vec<ListRow>>>();
+        let (first, later) = digests.split_at(digests.len() / 2);
+        let rows = std::thread::scope(|scope| {
+            let later = (later.len() >= MANY).then(|| scope.spawn(|| rows_of(later))).ok_or(later);
+            let mut rows = rows_of(first)?;
+            rows.append(&mut match later {
+                Ok(thread) => thread.join().ok().flatten()?,
+                Err(later) => rows_of(later)?,
+            });
+            Some(rows)
+        });
         // Were two sessions the same to us, one would be lost.
         let is_one_each = |rows: &Vec<ListRow>| {
             rows.iter().map(|row| row.session).collect::<HashSet<_>>().len() == rows.len()

@@ -48,7 +48,7 @@ fn children(disk: &DiskSnapshot, parent: &Opened) -> Vec<Opened> {
     let own = |source, session_files: SessionFiles| {
         (session_files.parent.as_ref() == Some(id)).then_some((source, session_files))
     };
-    let found = scan_files(disk, groups, &FullRead, &(), own);
+    let found = scan_files(disk, &groups, &FullRead, &(), own);
     let calls = BTreeMap::from([(SessionId::clone(id), parent.agent_calls().into())]);
     let open = |(source, session_files): (_, SessionFiles)| {
         let folder = main(&session_files).and_then(|main| disk.folders.get(main.file.folder));

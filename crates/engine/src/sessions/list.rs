@@ -334,8 +334,9 @@ impl Engine {
         progress: &dyn Progress,
     ) -> Result<Vec<Digest>, Error> {
         let pricing = self.pricing();
-        let digest =
-            |source, session_files: SessionFiles| digest(source, session_files, pricing, |_, _| {});
+        let digest = |source, session_files: SessionFiles| {
+            digest(source, session_files, pricing, drop_outline)
+        };
         let digests = recall(self, disk, None, progress, digest)?;
         Ok(join_orphans(disk, digests, digest))
     }
@@ -351,8 +352,9 @@ impl Engine {
             return Ok(Vec::new());
         }
         let pricing = self.pricing();
-        let digest =
-            |source, session_files: SessionFiles| digest(source, session_files, pricing, |_, _| {});
+        let digest = |source, session_files: SessionFiles| {
+            digest(source, session_files, pricing, drop_outline)
+        };
         let groups = disk.groups(|_, group| groups.contains(group));
         let digests = recall_groups(self, disk, groups, progress, digest)?;
         Ok(join_orphans(disk, digests, digest))
@@ -371,6 +373,8 @@ impl Engine {
             let lay_by = |at: &FileAt, outline| {
                 if then == Then::Messages {
                     growth::lay_by(&self.outlines, at, outline);
+                } else {
+                    outline.recycle();
                 }
             };
             digest(source, session_files, pricing, lay_by)
@@ -396,6 +400,10 @@ pub(crate) fn project_hints(digests: &[Digest]) -> ProjectHints {
         hints.paths.extend(digest.facts.cwd.clone());
     }
     hints
+}
+
+fn drop_outline(_at: &FileAt, outline: Outline) {
+    outline.recycle();
 }
 
 fn digest(

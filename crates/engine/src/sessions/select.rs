@@ -142,7 +142,7 @@ impl Engine {
         let keep = |source, session_files: SessionFiles| {
             is_wanted(&session_files.id).then_some((source, session_files))
         };
-        let found = scan_files(disk, disk.groups(groups), &FullRead, progress, keep);
+        let found = scan_files(disk, &disk.groups(groups), &FullRead, progress, keep);
         found.into_iter().filter_map(|(_, session_files)| session_files).collect()
     }
 }

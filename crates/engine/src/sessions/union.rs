@@ -18,7 +18,8 @@ pub(crate) struct Row {
 
 /// Lists the messages of a session in order of first appearance.
 pub(crate) fn union(session_files: &SessionFiles) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+    let entries = session_files.files.iter().map(|one| one.file.outline.entries.len());
+    let mut rows: Vec<Row> = Vec::with_capacity(entries.sum());
     let mut known: HashMap<&str, usize> = HashMap::new();
     let alone = session_files.files.len() == 1;
     for (number, session_file) in session_files.files.iter().enumerate() {

@@ -223,7 +223,7 @@ impl Group {
 
     /// Reads the files and sorts them into sessions.
     pub(crate) fn group_sessions(
-        self,
+        &self,
         disk: &DiskSnapshot,
         reading: &dyn Reading,
         buffer: &mut Buffer,
@@ -252,21 +252,21 @@ impl Group {
 
     /// Reads the files. One that holds several sessions is there once for each of them.
     fn scan(
-        self,
+        &self,
         disk: &DiskSnapshot,
         reading: &dyn Reading,
         buffer: &mut Buffer,
     ) -> Vec<ScannedFile> {
         let source = self.source;
         let mut scanned = Vec::with_capacity(self.files.len());
-        for (folder, at) in self.files {
-            let named_folder = disk.folders.get(folder).is_some_and(|f| f.at.hash.is_none());
-            let mut outline = reading.outline(source, &at, buffer);
+        for (folder, at) in &self.files {
+            let named_folder = disk.folders.get(*folder).is_some_and(|f| f.at.hash.is_none());
+            let mut outline = reading.outline(source, at, buffer);
             let others = std::mem::take(&mut outline.others);
             let is_shared = !others.is_empty();
             for outline in std::iter::once(outline).chain(others) {
                 scanned.push(ScannedFile {
-                    folder,
+                    folder: *folder,
                     named_folder,
                     is_shared,
                     at: at.clone(),
@@ -280,7 +280,7 @@ impl Group {
 
     /// Reads the files of one session. Without those of its parent, an old sub-agent goes by its parent's id.
     pub(crate) fn session_files(
-        self,
+        &self,
         id: &SessionId,
         disk: &DiskSnapshot,
         reading: &dyn Reading,
@@ -365,33 +365,48 @@ fn note_missing_base(session_files: &mut SessionFiles) {
 /// the result is that of the groups, whatever thread was faster. One that is cancelled returns what it had by then.
 pub(crate) fn scan_files<T: Send>(
     disk: &DiskSnapshot,
-    groups: Vec<Group>,
+    groups: &[Group],
     reading: &dyn Reading,
     progress: &dyn Progress,
     digest: impl Fn(&'static dyn Source, SessionFiles) -> T + Sync,
 ) -> Vec<(usize, T)> {
+    let digests = |_: usize, group: &Group, sessions: Vec<SessionFiles>| -> Vec<T> {
+        sessions.into_iter().map(|session_files| digest(group.source, session_files)).collect()
+    };
+    let read = scan_groups(disk, groups, reading, progress, digests);
+    let with_number = |(number, digests): (usize, Vec<T>)| {
+        digests.into_iter().map(move |digest| (number, digest))
+    };
+    read.into_iter().flat_map(with_number).collect()
+}
+
+/// The same for whole groups: `digest` gets the number of a group, and all its sessions.
+pub(crate) fn scan_groups<T: Send>(
+    disk: &DiskSnapshot,
+    groups: &[Group],
+    reading: &dyn Reading,
+    progress: &dyn Progress,
+    digest: impl Fn(usize, &Group, Vec<SessionFiles>) -> T + Sync,
+) -> Vec<(usize, T)> {
     let total: u64 = groups.iter().map(Group::bytes).sum();
-    let mut queue: Vec<(usize, Group)> = groups.into_iter().enumerate().collect();
-    queue.sort_by_key(|(_, group)| std::cmp::Reverse(group.bytes()));
-    let queue: Vec<Mutex<Option<(usize, Group)>>> =
-        queue.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    // Largest first, so that no core is left with a large one at the end.
+    let mut queue: Vec<(u64, usize)> =
+        groups.iter().enumerate().map(|(number, group)| (group.bytes(), number)).collect();
+    queue.sort_by_key(|(bytes, number)| (std::cmp::Reverse(*bytes), *number));
     let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let results = Mutex::new(Vec::with_capacity(queue.len()));
     let work = || {
         // One session has all cores to itself.
         let mut buffer = if queue.len() == 1 { Buffer::large() } else { Buffer::new() };
         let mut own = Vec::new();
-        while let Some(slot) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
+        while let Some((bytes, number)) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
             if progress.is_cancelled() {
                 break;
             }
-            let taken = slot.lock().ok().and_then(|mut slot| slot.take());
-            let Some((number, group)) = taken else { continue };
-            let (source, bytes) = (group.source, group.bytes());
-            for session_files in group.group_sessions(disk, reading, &mut buffer) {
-                own.push((number, digest(source, session_files)));
-            }
-            let read = done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+            let Some(group) = groups.get(*number) else { continue };
+            let sessions = group.group_sessions(disk, reading, &mut buffer);
+            own.push((*number, digest(*number, group, sessions)));
+            let read = done.fetch_add(*bytes, Ordering::Relaxed) + bytes;
             progress.advance(read, total);
         }
         if let Ok(mut results) = results.lock() {

@@ -181,7 +181,7 @@ fn one(
 ) -> SessionRows {
     let facts = &stale.digest.facts;
     let folder = disk.folders.get(stale.digest.folder).map(|folder| &folder.at.path);
-    let session_files = stale.group.clone().session_files(&facts.id, disk, reading, buffer);
+    let session_files = stale.group.session_files(&facts.id, disk, reading, buffer);
     let (files, messages) = session_files
         .map(|session_files| rows(stale.group.source, &session_files, folder.map(PathBuf::as_path)))
         .unwrap_or_default();

@@ -120,7 +120,7 @@ impl Engine {
             is_wanted.then(|| look(source, &session_files, &met, asked))
         };
         let mut all = ContentCounts::default();
-        let found = scan_files(&disk, groups, &FullRead, progress, look);
+        let found = scan_files(&disk, &groups, &FullRead, progress, look);
         stop_if_cancelled(progress)?;
         for (_, counts) in found {
             if let Some(counts) = counts {

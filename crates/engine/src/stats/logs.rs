@@ -79,14 +79,16 @@ impl Engine {
             let unmatched = engine.without(&query.content, &known.disk, progress)?;
             return Ok((known.listing, usage_logs, unmatched));
         }
-        let (disk, mut digests) = engine.gather_rows(progress)?;
-        let mut usage_logs = self.usage_logs_of(&digests, since);
+        let (disk, digests) = engine.gather_rows(progress)?;
+        let conclude = |digests| engine.conclude(&disk, digests, (&effort, After::Rows), progress);
+        // Rows first: what was needed to build them is dropped before the usage logs are read.
+        let mut concluded = conclude(digests)?;
+        let mut usage_logs = self.usage_logs_of(&concluded.digests, since);
         if usage_logs.is_none() {
             // What could not be cached is read again.
-            digests = engine.read_all_groups(&disk, progress)?;
-            usage_logs = self.usage_logs_of(&digests, since);
+            concluded = conclude(engine.read_all_groups(&disk, progress)?)?;
+            usage_logs = self.usage_logs_of(&concluded.digests, since);
         }
-        let concluded = engine.conclude(&disk, digests, (&effort, After::Rows), progress)?;
         let unmatched = engine.without(&query.content, &disk, progress)?;
         Ok((concluded.listing, usage_logs.unwrap_or_default(), unmatched))
     }

@@ -108,10 +108,11 @@ impl Buffer {
         self.bytes.get(..filled).unwrap_or_default()
     }
 
-    /// Frees the memory of one huge record.
+    /// Frees the memory of one large record: smaller pieces stay in the processor's cache.
     fn shrink(&mut self) {
-        if self.bytes.len() > 16 * self.piece {
-            self.bytes = Vec::new();
+        if self.bytes.len() > self.piece {
+            self.bytes.truncate(self.piece);
+            self.bytes.shrink_to_fit();
         }
     }
 }

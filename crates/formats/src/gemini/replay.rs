@@ -22,7 +22,8 @@ use super::record::{Element, Fields};
 use super::tool::calls;
 use crate::json::{Scanner, Text};
 use crate::outline::{
-    AgentCall, MessageEntry, Outline, PieceRange, Problems, ToolUse, Version, VisibleMessage,
+    AgentCall, Emptied, MessageEntry, Outline, PieceRange, Problems, ToolUse, Version,
+    VisibleMessage,
 };
 use crate::source::Detail;
 
@@ -53,10 +54,13 @@ pub(crate) struct Replay {
     /// The positions of names and calls in their lists, once there are many.
     #[serde(skip)]
     places: Places,
-    /// By the hash of an id, the entries of a document's list that have it, with the hash of their content: one id may have
-    /// two texts, and the agent shows both.
+    /// By entry, the hash of its content, if it is the first of its id in a document's list: one id may have two texts, and
+    /// the agent shows both.
     #[serde(skip)]
-    listed: HashMap<u64, Vec<(u64, u32)>, RandomState>,
+    listed: Vec<Option<u64>>,
+    /// By the hash of an id, its other entries in that list, with the hash of their content.
+    #[serde(skip)]
+    listed_again: HashMap<u64, Vec<(u64, u32)>, RandomState>,
     pub(crate) metadata: Metadata,
     listing: Listing,
     title: Title,
@@ -73,6 +77,13 @@ struct Judged {
     entry: u32,
     version: u32,
     resumable: Resumable,
+}
+
+/// An id with its hash, and its first entry.
+#[derive(Clone, Copy)]
+struct KnownId<'a> {
+    id: Option<(&'a str, u64)>,
+    entry: Option<u32>,
 }
 
 /// The entry that a version of a message belongs to.
@@ -97,19 +108,24 @@ pub(crate) enum Seen {
 
 impl Replay {
     pub(crate) fn new(file: Arc<str>) -> Self {
+        let Emptied { mut entries, mut versions, mut strict } = Emptied::take();
+        entries.reserve(TYPICAL);
+        versions.reserve(TYPICAL);
+        strict.reserve(TYPICAL);
         Self {
             file,
-            entries: Vec::with_capacity(TYPICAL),
-            versions: Vec::with_capacity(TYPICAL),
+            entries,
+            versions,
             index: HashTable::with_capacity(TYPICAL),
             hasher: RandomState::default(),
-            strict: Vec::with_capacity(TYPICAL),
+            strict,
             position: Vec::with_capacity(TYPICAL),
             models: Vec::new(),
             tools: Vec::new(),
             agent_calls: Vec::new(),
             places: Places::default(),
-            listed: HashMap::default(),
+            listed: Vec::new(),
+            listed_again: HashMap::default(),
             metadata: Metadata::default(),
             listing: Listing::default(),
             title: Title::default(),
@@ -195,21 +211,42 @@ impl Replay {
 
     /// Applies one element of a document's `messages`: shown as it is, even twice, even without an id.
     pub(crate) fn element(&mut self, facts: &Facts<'_>, span: Span) -> Resumable {
-        let key = facts.id.map(|id| self.hasher.hash_one(&*id.decode()));
+        let id = facts.id.map(Text::decode);
+        let known = self.known(id.as_deref());
         let content = self.hasher.hash_one(facts.content.raw());
-        let listed = key.and_then(|key| self.listed.get(&key));
-        let target = listed.map_or(Target::SameId, |all| {
-            let same = all.iter().find(|(known, _)| *known == content);
-            same.map_or(Target::New, |(_, entry)| Target::Entry(*entry))
-        });
-        let judged = self.upsert_as(facts, span, target);
-        if let Some(key) = key.filter(|_| !matches!(target, Target::Entry(_))) {
-            self.listed.entry(key).or_default().push((content, judged.entry));
+        let target = self.target_in_list(&known, content);
+        let judged = self.upsert_as(facts, span, &known, target);
+        match (known.id, target) {
+            (Some(_), Target::SameId) => {
+                let entry = judged.entry as usize;
+                if self.listed.len() <= entry {
+                    self.listed.resize(entry + 1, None);
+                }
+                if let Some(listed) = self.listed.get_mut(entry) {
+                    *listed = Some(content);
+                }
+            }
+            (Some((_, hash)), Target::New) => {
+                self.listed_again.entry(hash).or_default().push((content, judged.entry));
+            }
+            _ => {}
         }
         self.strict.push(VisibleMessage { entry: judged.entry, version: judged.version });
         self.keep(judged.entry);
         self.listing.take(facts, judged.entry, judged.resumable, RecordPosition::Alone);
         judged.resumable
+    }
+
+    /// Finds the entry that an element of a document's list belongs to.
+    fn target_in_list(&self, known: &KnownId<'_>, content: u64) -> Target {
+        let listed = |entry: u32| Some((entry, self.listed.get(entry as usize).copied()??));
+        let Some((first, text)) = known.entry.and_then(listed) else { return Target::SameId };
+        if text == content {
+            return Target::Entry(first);
+        }
+        let others = known.id.and_then(|(_, hash)| self.listed_again.get(&hash));
+        let same = others.and_then(|all| all.iter().find(|(text, _)| *text == content));
+        same.map_or(Target::New, |(_, entry)| Target::Entry(*entry))
     }
 
     /// Applies a second `messages` in one document: only the last one counts.
@@ -219,6 +256,7 @@ impl Replay {
         }
         self.listing = Listing::default();
         self.listed.clear();
+        self.listed_again.clear();
     }
 
     /// Returns `false` if the agent's loader would have thrown on the way.
@@ -282,20 +320,31 @@ impl Replay {
     }
 
     fn upsert(&mut self, facts: &Facts<'_>, span: Span) -> Judged {
-        self.upsert_as(facts, span, Target::SameId)
+        let id = facts.id.map(Text::decode);
+        let known = self.known(id.as_deref());
+        self.upsert_as(facts, span, &known, Target::SameId)
+    }
+
+    /// Finds the first entry of an id.
+    fn known<'i>(&self, id: Option<&'i str>) -> KnownId<'i> {
+        let id = id.map(|id| (id, self.hasher.hash_one(id)));
+        KnownId { id, entry: id.and_then(|id| self.find(id)) }
     }
 
     /// Adds a version of a message to an entry.
-    fn upsert_as(&mut self, facts: &Facts<'_>, span: Span, target: Target) -> Judged {
+    fn upsert_as(
+        &mut self,
+        facts: &Facts<'_>,
+        span: Span,
+        &KnownId { id, entry: first }: &KnownId<'_>,
+        target: Target,
+    ) -> Judged {
         let lead = lead(facts.role, facts.content);
         let resumable = facts.resumable(lead.as_deref());
         let kind = kind(facts, lead.as_deref());
         self.note_oddities(facts, span);
         let version = u32::try_from(self.versions.len()).unwrap_or(NOWHERE);
         let rank = facts.rank();
-        let id = facts.id.map(Text::decode);
-        let id = id.as_deref().map(|id| (id, self.hasher.hash_one(id)));
-        let first = id.and_then(|id| self.find(id));
         let known = match target {
             Target::SameId => first,
             Target::Entry(entry) => Some(entry),

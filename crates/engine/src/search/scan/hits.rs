@@ -130,7 +130,7 @@ pub(super) struct Hits<'a> {
 impl Hits<'_> {
     /// Reads all sessions of a group.
     pub(super) fn read(&self, number: usize, group: &Group, buffer: &mut Buffer, seen: &mut Seen) {
-        for session_files in group.clone().group_sessions(self.disk, &FullRead, buffer) {
+        for session_files in group.group_sessions(self.disk, &FullRead, buffer) {
             let owner = Arc::new(Owner::of(group.source, &session_files));
             let hits = self.session(group.source, &session_files, &owner, seen);
             // Sub-agents are with the session that ran them, whatever their ids.
@@ -141,7 +141,7 @@ impl Hits<'_> {
 
     /// Reads one session, whose files are all in the group.
     pub(super) fn read_one(&self, key: u64, group: &Group, buffer: &mut Buffer, seen: &mut Seen) {
-        for session_files in group.clone().group_sessions(self.disk, &FullRead, buffer) {
+        for session_files in group.group_sessions(self.disk, &FullRead, buffer) {
             let owner = Arc::new(Owner::of(group.source, &session_files));
             if owner.key == key {
                 let hits = self.session(group.source, &session_files, &owner, seen);

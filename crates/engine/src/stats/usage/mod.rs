@@ -92,11 +92,12 @@ impl UsageLog {
         let session = session_key(facts);
         let head =
             Head { session, side_calls: source.side_calls(session_files), ..Head::default() };
-        let mut usage_log = Self { head, events: Vec::new() };
+        let rows = union(session_files);
+        let mut usage_log = Self { head, events: Vec::with_capacity(rows.len()) };
         let mut waiting = false;
         let mut places = [NamePlaces::new(), NamePlaces::new()];
         let [models, tools] = &mut places;
-        for (at, row) in union(session_files).into_iter().enumerate() {
+        for (at, row) in rows.into_iter().enumerate() {
             let session_file = session_files.files.get(row.session_file);
             let own = session_file.filter(|session_file| session_file.role != FileRole::Base);
             let Some(outline) = own.map(|session_file| &session_file.file.outline) else {
