@@ -10,6 +10,7 @@ pub mod path_text;
 mod problem;
 mod project;
 mod retention;
+mod row;
 mod session;
 mod source_state;
 mod time;
@@ -28,6 +29,7 @@ pub use message::{
 pub use problem::{Problem, Span, What};
 pub use project::{Clue, ClueKind, Project, ProjectHash, ProjectState, RecordedPath};
 pub use retention::{DeletionReason, PendingDeletion};
+pub use row::{FileRow, SessionRow};
 pub use session::{
     AgentNote, Entrypoint, FileFacts, FileRole, Grammar, Labels, MessageCounts, SessionFacts,
     SessionKind, StrictCounts, TitleFrom, ToolCounts,
