@@ -5,7 +5,7 @@
 // A moment counts from when it is to be seen on the screen (a dialog, an answer) or from the key that causes it (Enter, kill). Each must be
 // shown within its limit; on a busy machine `--slack 2` doubles the limits. `--quick` takes one release of each, without hooks and polling.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -190,6 +190,17 @@ async function polling(root) {
   }
 }
 
+/** Where processes cannot be listed, that is said. */
+function blind(root) {
+  fs.mkdirSync(path.join(root, '.gemini/tmp'), { recursive: true });
+  const command = `mount -t tmpfs none /proc && exec "${recount}" watch --once --home "${root}"`;
+  const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: root };
+  const run = spawnSync('unshare', ['-Urm', 'sh', '-c', command], { env, encoding: 'utf8', timeout: 20_000 });
+  checked += 1;
+  if (run.status === 1 && run.stderr.includes('processes cannot be listed')) console.log('ok   without /proc   says so');
+  else failures.push(`without /proc: exit ${run.status}, ${run.stdout} ${run.stderr}`);
+}
+
 const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'recount-live-')));
 for (const name of values.agents.split(',')) {
   const { releases, quick } = AGENTS[name];
@@ -200,7 +211,10 @@ for (const name of values.agents.split(',')) {
     await tryAgent(name, release, own);
   }
 }
-if (!values.quick) await polling(path.join(folder, 'polled'));
+if (!values.quick) {
+  await polling(path.join(folder, 'polled'));
+  blind(path.join(folder, 'blind'));
+}
 fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 for (const failure of failures) console.error(`FAILED ${failure}`);
 console.log(failures.length === 0 ? `live: ${checked} moments of the real programs, each shown in time` : `live: ${failures.length} failures, ${checked} moments`);

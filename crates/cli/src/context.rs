@@ -109,6 +109,9 @@ impl Context {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
+        if self.global.home.is_empty() && self.folders.home.is_none() {
+            self.warn("HOME is not set: give the home to read with --home DIR");
+        }
         let setup = self.setup();
         let engine = Engine::new(setup.clone())?.pin();
         let as_told = !self.global.home.is_empty() || engine.has_sessions() || self.has_others()?;

@@ -224,9 +224,9 @@ fn next_step(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> 
         Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
             Some("make room on the disk, then run it again: what was written whole stays")
         }
-        Some(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
-            Some("choose a place that you may write to")
-        }
+        Some(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => Some(
+            "choose a place that you may write to; for recount's own data, set RECOUNT_DATA_DIR",
+        ),
         Some(io::ErrorKind::NotFound) => Some("make the folder first"),
         Some(io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists) => {
             Some("a file is in place of a folder: choose another path")

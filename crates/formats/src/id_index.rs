@@ -40,6 +40,15 @@ impl IdIndex {
             None => self.unnamed,
         }
     }
+
+    /// Returns the number of a name in a list, and adds it if it is new. Numbers above the largest are that one.
+    pub(crate) fn number(&mut self, names: &mut Vec<Box<str>>, name: &str) -> u16 {
+        let at = self.find(names, |known| Some(known), Some(name)).unwrap_or_else(|| {
+            names.push(name.into());
+            names.len() - 1
+        });
+        u16::try_from(at).unwrap_or(u16::MAX)
+    }
 }
 
 #[cfg(test)]

@@ -224,7 +224,7 @@ pub struct ToolCall {
     pub description: Option<String>,
     /// The arguments, as written in the file.
     pub args: RawJson,
-    /// The most telling argument: a command, a path, a pattern.
+    /// The most informative argument: a command, a path, a pattern.
     pub key_arg: Option<String>,
     /// How it ended.
     pub status: ToolStatus,

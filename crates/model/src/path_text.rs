@@ -9,7 +9,7 @@ use serde::{Serialize as _, Serializer};
 ///
 /// # Errors
 /// If the serializer fails.
-pub fn path<S: Serializer>(path: impl AsRef<Path>, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn path<S: Serializer, P: AsRef<Path>>(path: &P, serializer: S) -> Result<S::Ok, S::Error> {
     path.as_ref().to_string_lossy().serialize(serializer)
 }
 

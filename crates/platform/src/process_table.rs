@@ -48,13 +48,17 @@ struct Seen {
 }
 
 impl ProcessTable {
-    /// Returns the agents with their parents and children.
-    pub fn sample(&mut self, query: &ProcessQuery<'_>) -> Vec<LiveProcess> {
-        self.look(query);
+    /// Returns the agents with their parents and children; `None` where the system does not list processes.
+    pub fn sample(&mut self, query: &ProcessQuery<'_>) -> Option<Vec<LiveProcess>> {
+        let Some(pids) = system::pids() else {
+            self.known.clear();
+            return None;
+        };
+        self.look(pids, query);
         let mut open: Vec<u32> =
             self.own().filter(|seen| seen.is_agent).map(|seen| seen.process.pid).collect();
         if open.is_empty() {
-            return Vec::new();
+            return Some(Vec::new());
         }
         let parents: BTreeSet<u32> =
             self.own().filter(|seen| seen.is_agent).map(|seen| seen.process.ppid).collect();
@@ -80,15 +84,11 @@ impl ProcessTable {
                 wanted.push(seen.process.clone());
             }
         }
-        wanted
+        Some(wanted)
     }
 
     /// Brings what is known up to date. Nothing is read of processes that have nothing to do with agents and are known.
-    fn look(&mut self, query: &ProcessQuery<'_>) {
-        let Some(pids) = system::pids() else {
-            self.known.clear();
-            return;
-        };
+    fn look(&mut self, pids: Vec<u32>, query: &ProcessQuery<'_>) {
         let now = Instant::now();
         let mut before = std::mem::take(&mut self.known);
         let looker = system::Looker::default();
@@ -143,6 +143,8 @@ mod system {
 
     /// Lists the pids of all processes; `None` where the system does not report them.
     pub(super) fn pids() -> Option<Vec<u32>> {
+        // An empty directory in its place says nothing.
+        fs::metadata("/proc/self").ok()?;
         let entries = fs::read_dir("/proc").ok()?;
         let pid = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
         let mut pids: Vec<u32> = entries.flatten().filter_map(pid).collect();
@@ -373,14 +375,17 @@ mod tests {
         let query = ProcessQuery { variables: &["PATH"], is_agent: &is_agent };
         let mut table = ProcessTable::default();
         for _ in 0..2 {
-            let sample = table.sample(&query);
+            let sample = table.sample(&query).unwrap();
             let found = sample.iter().find(|one| one.pid == own).unwrap();
             let age = i64::try_from(crate::system_nanos() / 1_000_000).unwrap() - found.start_ms;
             assert!((-50..3_600_000).contains(&age), "{age} ms old");
             assert!(found.cwd.is_some() && !found.args.is_empty() && found.wchar.is_some());
         }
         let none = |_: &LiveProcess| false;
-        assert!(table.sample(&ProcessQuery { variables: &[], is_agent: &none }).is_empty());
+        assert_eq!(
+            table.sample(&ProcessQuery { variables: &[], is_agent: &none }),
+            Some(Vec::new())
+        );
     }
 
     #[test]
@@ -406,7 +411,9 @@ mod tests {
         let is_agent = |one: &LiveProcess| one.args.first().is_some_and(|word| word == "sleep");
         let query = ProcessQuery { variables: &[], is_agent: &is_agent };
         let mut table = ProcessTable::default();
-        let has = |table: &mut ProcessTable| table.sample(&query).iter().any(|one| one.pid == pid);
+        let has = |table: &mut ProcessTable| {
+            table.sample(&query).unwrap().iter().any(|one| one.pid == pid)
+        };
         // The child may not have become the program yet.
         let begun = Instant::now();
         while !has(&mut table) && begun.elapsed() < Duration::from_secs(10) {}

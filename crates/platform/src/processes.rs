@@ -44,7 +44,7 @@ pub struct System;
 
 impl Processes for System {
     fn sample(&self, query: &ProcessQuery<'_>) -> Option<Vec<LiveProcess>> {
-        Some(ProcessTable::default().sample(query))
+        ProcessTable::default().sample(query)
     }
 
     fn running(&self, variables: &[&str]) -> Vec<Running> {

@@ -1,5 +1,6 @@
 //! Sessions as rows: for a table and for CSV.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -50,12 +51,26 @@ pub(crate) fn table(rows: &[Arc<SessionFacts>], names: &ProjectNames, context: &
             }
     };
     let columns: Vec<Column> = COLUMNS.iter().filter(|column| is_shown(column)).copied().collect();
+    let ambiguous = ambiguous_starts(rows, form);
     let row = |(at, session): (usize, &Arc<SessionFacts>)| {
-        let cells = row(at + 1, session, names, context).into_iter().zip(COLUMNS);
+        let mut cells = row(at + 1, session, names, context);
+        if ambiguous.contains(session.id.short())
+            && let Some(id) = cells.get_mut(1)
+        {
+            *id = Span::new(session.id.prefix(), Tone::Name);
+        }
+        let cells = cells.into_iter().zip(COLUMNS);
         cells.filter(|(_, column)| is_shown(column)).map(|(cell, _)| cell).collect()
     };
     let cells: Vec<Vec<Span>> = rows.iter().enumerate().map(row).collect();
     context.table(&columns, &cells)
+}
+
+/// Returns the starts of ids that several sessions of a table for people have: ids that begin with a time.
+fn ambiguous_starts(rows: &[Arc<SessionFacts>], form: Form) -> HashSet<&str> {
+    let mut seen = HashSet::new();
+    let starts = rows.iter().filter(|_| form == Form::Short).map(|session| session.id.short());
+    starts.filter(|start| !seen.insert(*start)).collect()
 }
 
 fn row(

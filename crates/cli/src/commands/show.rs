@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use recount_blocks::Level;
 use recount_engine::{Bound, MessageCursor, Opened, View};
-use recount_model::{Message, Problem, SessionFacts};
+use recount_model::{Message, Problem, SessionFacts, What};
 
 use super::picked::Picked;
 use super::picker;
@@ -172,7 +172,21 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<ExitCode, Failur
     }
     let facts = &opened.facts;
     let total = facts.problems + late.len() as u64;
-    Ok(context.problems(facts.problem_list.iter().chain(&late), total, facts.not_understood))
+    let code =
+        context.problems(facts.problem_list.iter().chain(&late), total, facts.not_understood);
+    unread(facts, context).map_or(Ok(code), Err)
+}
+
+/// Returns the failure of a session of which nothing could be read: an empty transcript is no answer.
+pub(super) fn unread(facts: &SessionFacts, context: &Context) -> Option<Failure> {
+    let is_unread = |problem: &&Problem| problem.what == What::Unreadable;
+    let problem = facts.problem_list.iter().find(is_unread)?;
+    let file = context.folders.tilde(&problem.file);
+    let failure = Failure::new(
+        ERROR,
+        format!("{} cannot be shown: {file} {}", facts.id.prefix(), problem.what.phrase()),
+    );
+    (facts.counts.messages == 0).then_some(failure)
 }
 
 struct Bounds {

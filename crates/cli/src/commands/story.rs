@@ -8,6 +8,7 @@ use clap::Args;
 use recount_engine::{Engine, Error, ListQuery, MessageCursor, Opened, View};
 use recount_model::{Fate, Message, MessageKind, NoticeLevel, Problem, SessionKind, ToolStatus};
 
+use super::show::unread;
 use crate::context::{Context, Paged};
 use crate::failure::Failure;
 use crate::output::json;
@@ -67,7 +68,12 @@ pub(crate) fn run(args: &StoryArgs, context: &Context) -> Result<ExitCode, Failu
         problems.extend(print_story(opened, &mut out)?);
     }
     out.finish()?;
-    Ok(report(&sessions, &problems, context))
+    let code = report(&sessions, &problems, context);
+    let failure = match sessions.as_slice() {
+        [one] => unread(&one.facts, context),
+        _ => None,
+    };
+    failure.map_or(Ok(code), Err)
 }
 
 /// Reports the problems of all sessions, and of their messages.

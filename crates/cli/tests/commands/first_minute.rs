@@ -334,3 +334,25 @@ fn a_change_of_demo_data_is_explained() {
     assert!(output.stderr.contains("`recount list --all`"), "{output}");
     assert!(!output.stderr.contains("demo"), "{output}");
 }
+
+#[test]
+fn ids_with_the_same_start_are_shown_longer() {
+    let home = home([]);
+    for (id, text) in
+        [("01a1e05a-6189", "one"), ("01a1e05a-8f1c", "two"), ("77777777-1111", "three")]
+    {
+        let id = format!("{id}-7000-8000-000000000000");
+        let time = "2026-11-15T08:00:00.000Z";
+        let folder = ".codex/sessions/2026/11/15";
+        home.write(
+            &format!("{folder}/rollout-2026-11-15T08-00-00-{id}.jsonl"),
+            format!(
+                "{{\"timestamp\":\"{time}\",\"type\":\"session_meta\",\"payload\":{{\"id\":\"{id}\",\"timestamp\":\"{time}\",\"cwd\":\"/x\",\"originator\":\"codex_cli_rs\",\"cli_version\":\"0.144.6\",\"source\":\"cli\"}}}}\n\
+                 {{\"timestamp\":\"{time}\",\"type\":\"event_msg\",\"payload\":{{\"type\":\"user_message\",\"message\":\"{text}\"}}}}\n"
+            ),
+        );
+    }
+    let rows = home.run(["list", "--all"]).stdout;
+    assert!(rows.contains("01a1e05a-6189") && rows.contains("01a1e05a-8f1c"), "{rows}");
+    assert!(rows.contains("77777777 "), "{rows}");
+}

@@ -160,6 +160,7 @@ fn a_projects_folder_in_the_home_is_no_data_of_an_agent() {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[expect(clippy::disallowed_methods, reason = "only the system can write such a name")]
 fn names_that_are_not_unicode_break_no_document_and_are_not_passed_over() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;

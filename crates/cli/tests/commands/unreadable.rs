@@ -105,4 +105,9 @@ fn it_is_a_problem_everywhere_and_nothing_empty_is_written() {
     assert!(!home.path().join("one.json").exists());
     let shown = json(&home, who, &["show", "8662"]);
     assert_eq!(shown["problems"][0]["what"], "unreadable", "{shown}");
+    for command in ["show", "story"] {
+        let output = run(&home, who, &[command, "8662"]);
+        assert_eq!(output.code, Some(2), "{output}");
+        assert!(output.stderr.contains("cannot be shown"), "{output}");
+    }
 }

@@ -230,6 +230,25 @@ fn once(home: &Home, path: Option<&str>) -> Value {
     document["sessions"][0].clone()
 }
 
+#[test]
+fn who_cannot_see_processes_says_so() {
+    let home = running(&json!({}));
+    let run = |home: &Home| {
+        home.run_with(["watch", "--once"], |command| {
+            command.env("RECOUNT_PROCESS_TABLE", home.at("processes.json"));
+        })
+    };
+    assert!(!run(&home).stderr.contains("processes cannot be listed"));
+    for broken in ["", "[{\"pid\":"] {
+        home.write("processes.json", broken);
+        let output = run(&home);
+        assert_eq!((output.code, output.stdout.as_str()), (Some(1), "no agent is running\n"));
+        assert!(output.stderr.contains("processes cannot be listed here"), "{output}");
+    }
+    fs::remove_file(home.at("processes.json")).unwrap();
+    assert!(run(&home).stderr.contains("RECOUNT_PROCESS_TABLE"));
+}
+
 /// A folder with one program: a script.
 fn program(home: &Home, name: &str, script: &str) -> String {
     let path = format!("bin/{name}");

@@ -7,10 +7,9 @@ use recount_formats::bytes::read_small;
 use recount_model::LiveProcess;
 use recount_platform::{ProcessQuery, Processes, Running};
 
-/// Reads the processes in a file; those that cannot be read are none.
-pub(crate) fn read_table(path: &Path) -> Vec<LiveProcess> {
-    let bytes = read_small(path).unwrap_or_default();
-    serde_json::from_slice(&bytes).unwrap_or_default()
+/// Reads the processes in a file; `None` if it cannot be read.
+pub(crate) fn read_table(path: &Path) -> Option<Vec<LiveProcess>> {
+    serde_json::from_slice(&read_small(path).ok()?).ok()
 }
 
 /// The processes in a file.
@@ -27,7 +26,7 @@ impl TableProcesses {
 
 impl Processes for TableProcesses {
     fn sample(&self, _query: &ProcessQuery<'_>) -> Option<Vec<LiveProcess>> {
-        Some(read_table(&self.path))
+        read_table(&self.path)
     }
 
     fn running(&self, variables: &[&str]) -> Vec<Running> {
@@ -35,6 +34,7 @@ impl Processes for TableProcesses {
             env.into_iter().filter(|(name, _)| variables.contains(&name.as_str())).collect()
         };
         let mut all: Vec<Running> = read_table(&self.path)
+            .unwrap_or_default()
             .into_iter()
             .filter(|process| !process.is_zombie())
             .map(|process| Running {

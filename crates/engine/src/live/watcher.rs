@@ -63,6 +63,7 @@ pub struct LiveWatch {
     is_open: bool,
     /// Whether a dialog may be shown at any moment.
     may_ask: bool,
+    is_blind: bool,
     recorder: Option<Recorder>,
 }
 
@@ -125,6 +126,7 @@ impl LiveWatch {
             swept: Instant::now(),
             is_open: false,
             may_ask: false,
+            is_blind: false,
             recorder: None,
         }
     }
@@ -150,6 +152,11 @@ impl LiveWatch {
     /// Whether the system tells of changes; if not, files are looked at each second.
     pub fn is_told(&self) -> bool {
         self.signals.is_some()
+    }
+
+    /// Whether processes cannot be seen: then no session is seen to run.
+    pub fn is_blind(&self) -> bool {
+        self.is_blind
     }
 
     /// Writes down what is seen from now on, beginning with what is known.
@@ -312,7 +319,7 @@ impl LiveWatch {
     fn sample(&mut self) {
         let now = now();
         let had: Vec<u32> = self.processes.iter().map(|process| process.pid).collect();
-        self.processes = if let Some(file) = &self.file {
+        let found = if let Some(file) = &self.file {
             read_table(file)
         } else {
             let sources: Vec<_> = self.board.feed().roots().map(|(source, _)| source).collect();
@@ -320,6 +327,8 @@ impl LiveWatch {
                 |process: &LiveProcess| sources.iter().any(|source| source.is_agent(process));
             self.table.sample(&ProcessQuery { variables: &self.variables, is_agent: &is_agent })
         };
+        self.is_blind = found.is_none();
+        self.processes = found.unwrap_or_default();
         let sampled = Instant::now();
         self.sampled = Some(sampled);
         let has: Vec<u32> = self.processes.iter().map(|process| process.pid).collect();
@@ -480,9 +489,11 @@ mod tests {
             .unwrap();
         let begun = Instant::now();
         assert_eq!(state(&mut watch), Some(LiveState::Working));
+        assert!(!watch.is_blind());
         assert!(begun.elapsed() < Duration::from_secs(8));
         // Nobody can say what runs.
         std::fs::write(&table, "[").unwrap();
         assert_eq!(state(&mut watch), Some(LiveState::Gone));
+        assert!(watch.is_blind());
     }
 }

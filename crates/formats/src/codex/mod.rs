@@ -1,5 +1,6 @@
 //! Codex by `OpenAI`. FORMAT.md beside this file is the specification; this module only wires.
 
+mod agent_index;
 mod body;
 mod build;
 mod database;

@@ -3,7 +3,7 @@
 //! The spine are the items that the model saw; events add what only they know: which text was typed, what was undone, what was
 //! used, how a command ended. A message is one prompt, or one response of the model with its thoughts, calls and their outputs.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use recount_model::{Fate, MessageKind, Problem, Span, Tokens, What};
@@ -14,6 +14,7 @@ use crate::json::Text;
 use crate::outline::{AgentCall, CallEnd, Problems, ToolUse, Version};
 use crate::source::stable_hash;
 
+use super::agent_index::AgentIndex;
 use super::excerpt::{agent_in, end_of, folder_in, push_number};
 use super::injected::{self, Parts};
 use super::meta::{Meta, uuid_time};
@@ -79,15 +80,8 @@ pub(super) struct Replay {
     model_index: IdIndex,
     #[serde(skip)]
     tool_index: IdIndex,
-    /// The last of `agent_calls` by a hash of its call's id.
     #[serde(skip)]
-    agents_by_call: HashMap<u64, usize>,
-    /// Hashes of the agents in `agent_calls`.
-    #[serde(skip)]
-    known_agents: HashSet<u64>,
-    /// All of `agent_calls` before this one have an agent.
-    #[serde(skip)]
-    without_agent: usize,
+    agent_index: AgentIndex,
     /// By a hash of their ids.
     calls: BTreeMap<u64, Called>,
     counter: Counter,
@@ -138,10 +132,7 @@ impl Replay {
     /// Makes a saved state usable again.
     pub(super) fn take_up(&mut self, file: Arc<str>) {
         self.file = file;
-        for (at, known) in self.agent_calls.iter().enumerate() {
-            self.agents_by_call.insert(stable_hash(&known.call), at);
-            self.known_agents.extend(known.agent.as_deref().map(stable_hash));
-        }
+        self.agent_index = AgentIndex::new(&self.agent_calls);
     }
 
     /// Estimates how many bytes it takes to keep.
@@ -232,7 +223,7 @@ impl Replay {
     /// Notes the model that answers from now on.
     fn answers_with(&mut self, model: Option<&[u8]>) {
         if let Some(model) = text(model).map(Text::decode).filter(|model| !model.is_empty()) {
-            self.model = Some(index(&mut self.models, &mut self.model_index, &model));
+            self.model = Some(self.model_index.number(&mut self.models, &model));
         }
     }
 
@@ -395,7 +386,7 @@ impl Replay {
     }
 
     fn add_call(&mut self, draft: u32, name: &str, id: Option<&[u8]>, end: CallEnd) {
-        let tool = index(&mut self.tools, &mut self.tool_index, name);
+        let tool = self.tool_index.number(&mut self.tools, name);
         let Some(known) = self.draft_mut(draft) else { return };
         let number = u32::try_from(known.tools.len()).unwrap_or(u32::MAX);
         known.tools.push(ToolUse { tool, end });
@@ -405,7 +396,7 @@ impl Replay {
         if name == "spawn_agent"
             && let Some(id) = string(id)
         {
-            self.agents_by_call.insert(stable_hash(&id), self.agent_calls.len());
+            self.agent_index.add_call(&id, self.agent_calls.len());
             self.agent_calls.push(AgentCall { call: id.into(), agent: None, ended: None });
         }
     }
@@ -427,7 +418,7 @@ impl Replay {
         if is_agents && let Some(call) = self.agent_calls.last_mut() {
             call.ended = time;
             call.agent = call.agent.take().or_else(|| agent_in(fields.output));
-            self.known_agents.extend(call.agent.as_deref().map(stable_hash));
+            self.agent_index.add_agent(call.agent.as_deref());
         }
     }
 
@@ -637,24 +628,21 @@ impl Replay {
     fn collaboration(&mut self, item: &Fields<'_>, raw: Option<&[u8]>) {
         let agents = raw.and_then(super::tool::receivers).unwrap_or_default();
         let call = text(item.id).map(Text::decode);
-        let known = call.and_then(|call| self.agents_by_call.get(&stable_hash(&call)).copied());
+        let known = call.and_then(|call| self.agent_index.call(&call));
         let known = known.and_then(|at| self.agent_calls.get_mut(at));
         if let (Some(known), Some(agent)) = (known, agents.into_iter().next()) {
-            let agent = known.agent.get_or_insert(agent);
-            self.known_agents.insert(stable_hash(agent));
+            self.agent_index.add_agent(Some(known.agent.get_or_insert(agent)));
         }
     }
 
     fn agent_activity(&mut self, fields: &Fields<'_>) {
         let Some(agent) = string(fields.agent_thread_id) else { return };
-        if self.known_agents.contains(&stable_hash(&agent)) {
+        if self.agent_index.has_agent(&agent) {
             return;
         }
-        let rest = self.agent_calls.get_mut(self.without_agent..).unwrap_or_default();
-        let skipped = rest.iter().take_while(|call| call.agent.is_some()).count();
-        self.without_agent += skipped;
-        if let Some(call) = rest.get_mut(skipped) {
-            self.known_agents.insert(stable_hash(&agent));
+        let at = self.agent_index.first_without(&self.agent_calls);
+        if let Some(call) = at.and_then(|at| self.agent_calls.get_mut(at)) {
+            self.agent_index.add_agent(Some(&agent));
             call.agent = Some(agent.into());
         }
     }
@@ -815,12 +803,4 @@ fn letter(kind: MessageKind) -> char {
 /// Returns a prompt as a title; one of pictures alone says so.
 fn said(words: &str, parts: Parts) -> Option<String> {
     injected::title(words).or_else(|| parts.images.then(|| "[Image]".to_owned()))
-}
-
-fn index(names: &mut Vec<Box<str>>, index: &mut IdIndex, name: &str) -> u16 {
-    let at = index.find(names, |known| Some(known), Some(name)).unwrap_or_else(|| {
-        names.push(name.into());
-        names.len() - 1
-    });
-    u16::try_from(at).unwrap_or(u16::MAX)
 }

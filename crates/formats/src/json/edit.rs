@@ -27,7 +27,7 @@ pub enum Unfit {
         what: &'static str,
     },
     /// The agent itself refuses the text: an added value would never be read.
-    #[error("line {line}: {what}; the agent refuses the file until that is mended")]
+    #[error("line {line}: {what}; the agent refuses the file until that is fixed")]
     Refused {
         /// The line, counted from 1.
         line: usize,

@@ -69,7 +69,7 @@ impl<'a> ChangeLock<'a> {
     /// [`Error::Busy`] if another run holds it for long, [`Refusal::NoLocks`] where locks are not supported.
     pub fn open(disk: &'a dyn Disk, data: &'a Path, now: Timestamp) -> Result<Self, Error> {
         crate::create_private_folder(data)?;
-        let turn = crate::lock(&data.join("door"), TIMEOUT)?;
+        let turn = crate::lock(&data.join("changes"), TIMEOUT)?;
         if !turn.is_held() {
             return Err(Refusal::NoLocks { path: data.to_owned() }.into());
         }

@@ -29,6 +29,8 @@ const FRAME: Duration = Duration::from_secs(1);
 const SETTLED: Duration = Duration::from_millis(1500);
 /// What is said when the system reports no changes.
 const POLLING: &str = "the system does not report file changes here; files are checked each second";
+/// What is said when processes cannot be listed.
+const BLIND: &str = "processes cannot be listed here, so no session is seen to run; RECOUNT_PROCESS_TABLE names a file that lists them";
 /// JSON needs no frames.
 const LONG: Duration = Duration::from_secs(60);
 
@@ -142,7 +144,7 @@ fn watch(engine: &Engine, args: &WatchArgs, context: &Context) -> Result<ExitCod
         watch.record(path, &home.unwrap_or_default())?;
         context.warn(&format!("recording to {}; session text is in it", path.display()));
     }
-    let mut is_polling = false;
+    let (mut is_polling, mut is_blind) = (false, false);
     let mut facts = engine.live_facts();
     let mut alarms = Alarms::new(engine, args.notify);
     let is_board = context.on_terminal() && !context.global.json && !args.once;
@@ -155,6 +157,10 @@ fn watch(engine: &Engine, args: &WatchArgs, context: &Context) -> Result<ExitCod
             // Also when the limit of the system is reached later.
             is_polling = true;
             context.warn(POLLING);
+        }
+        if !is_blind && watch.is_blind() {
+            is_blind = true;
+            context.warn(BLIND);
         }
         if args.once || (is_table && args.until.is_none()) {
             rows = settle(&mut watch, &mut facts)?;
