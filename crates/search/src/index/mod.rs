@@ -1,5 +1,6 @@
 //! The index on disk: the index engine, ranking, and messages that are not committed yet.
 
+mod entry;
 mod open;
 mod overlay;
 mod rank;

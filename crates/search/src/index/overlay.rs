@@ -8,10 +8,11 @@ use tantivy::directory::RamDirectory;
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::{Field as Handle, IndexRecordOption};
 use tantivy::{
-    DocSet as _, IndexSettings, ReloadPolicy, SingleSegmentIndexWriter, TERMINATED,
-    TantivyDocument, TantivyError, Term,
+    DocSet as _, IndexSettings, ReloadPolicy, SingleSegmentIndexWriter, TERMINATED, TantivyError,
+    Term,
 };
 
+use super::entry::Entry;
 use super::schema;
 use crate::neighbours::NeighbourPlugin;
 use crate::{Document, Error};
@@ -37,7 +38,7 @@ impl std::fmt::Debug for Overlay {
 #[derive(Default)]
 pub struct Drafts {
     /// `None` until there is a message: setting it up takes as long as indexing a hundred of them.
-    writer: Option<SingleSegmentIndexWriter<TantivyDocument>>,
+    writer: Option<SingleSegmentIndexWriter<Entry>>,
 }
 
 impl std::fmt::Debug for Drafts {
@@ -52,7 +53,7 @@ impl Drafts {
         if self.writer.is_none() {
             self.writer = Some(begun().map_err(failed)?);
         }
-        let added = self.writer.as_mut().map(|writer| writer.add_document(schema::entry(document)));
+        let added = self.writer.as_mut().map(|writer| writer.add_document(Entry::new(document)));
         added.unwrap_or(Ok(())).map_err(failed)
     }
 
@@ -76,7 +77,7 @@ fn failed(error: TantivyError) -> Error {
     Error::Write { folder: PathBuf::from("memory"), source: Box::new(error) }
 }
 
-fn begun() -> Result<SingleSegmentIndexWriter<TantivyDocument>, TantivyError> {
+fn begun() -> Result<SingleSegmentIndexWriter<Entry>, TantivyError> {
     let settings =
         IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() };
     tantivy::Index::builder()
@@ -84,12 +85,10 @@ fn begun() -> Result<SingleSegmentIndexWriter<TantivyDocument>, TantivyError> {
         .settings(settings)
         .tokenizers(schema::tokenizers())
         .register_plugin(Arc::new(NeighbourPlugin))
-        .single_segment_index_writer::<TantivyDocument>(RamDirectory::create(), MEMORY)
+        .single_segment_index_writer::<Entry>(RamDirectory::create(), MEMORY)
 }
 
-fn ended(
-    writer: SingleSegmentIndexWriter<TantivyDocument>,
-) -> Result<tantivy::Searcher, TantivyError> {
+fn ended(writer: SingleSegmentIndexWriter<Entry>) -> Result<tantivy::Searcher, TantivyError> {
     let index = writer.finalize()?;
     let reader: tantivy::IndexReader =
         index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;

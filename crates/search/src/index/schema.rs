@@ -1,21 +1,20 @@
 //! What the index stores of a message, and how.
 
 use recount_model::{Fate, MessageKind};
-use tantivy::TantivyDocument;
 use tantivy::schema::{
     FAST, Field as Handle, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing,
     TextOptions,
 };
 use tantivy::tokenizer::TokenizerManager;
 
-use crate::document::{Document, Field};
+use crate::document::Field;
 use crate::token::WordTokenizer;
 
 /// The tokenizer's name is part of the schema on disk, and the version is part of the name: an index with another tokenizer
 /// does not open. Raise it with any change to the words, or to the meaning of the columns.
-const TOKENIZER: &str = "recount-words-3";
+const TOKENIZER: &str = "recount-words-4";
 /// The same words, with a record of adjacent ones.
-const NEIGHBOURS: &str = "recount-words-3-neighbours";
+const NEIGHBOURS: &str = "recount-words-4-neighbours";
 /// The engine's own tokenizer for unchanged values.
 const RAW: &str = "raw";
 
@@ -111,43 +110,13 @@ fn indexed(tokenizer: &str, record: IndexRecordOption) -> TextFieldIndexing {
 /// Returns the tokenizers that the schema names.
 pub(crate) fn tokenizers() -> TokenizerManager {
     let manager = TokenizerManager::default(); // has `raw`, and what the engine wants for numbers
-    manager.register(TOKENIZER, WordTokenizer::default());
+    manager.register(TOKENIZER, WordTokenizer::with_positions());
     manager.register(NEIGHBOURS, WordTokenizer::with_neighbours());
     manager
 }
 
-/// Returns the engine's document for a message.
-pub(crate) fn entry(document: &Document<'_>) -> TantivyDocument {
-    let mut entry = TantivyDocument::new();
-    for field in Field::ALL {
-        for value in document.values(field) {
-            entry.add_text(field.handle(), value);
-        }
-    }
-    entry.add_text(TAG, kind_tag(document.kind));
-    entry.add_text(TAG, fate_tag(document.fate));
-    if document.is_error {
-        entry.add_text(TAG, ERROR_TAG);
-    }
-    for (handle, number) in [
-        (SESSION, document.session),
-        (MESSAGE, document.message),
-        (FILE, document.file),
-        (OFFSET, document.offset),
-        (BYTES, document.bytes),
-        (LINE, document.line),
-        (MARKS, marks(document.kind, document.fate, !document.text.title.is_empty())),
-    ] {
-        entry.add_u64(handle, number);
-    }
-    if let Some(time) = document.time {
-        entry.add_i64(TIME, time);
-    }
-    entry
-}
-
 /// Encodes kind, fate, and whether the session's title is included as one number.
-fn marks(kind: MessageKind, fate: Fate, has_title: bool) -> u64 {
+pub(super) fn marks(kind: MessageKind, fate: Fate, has_title: bool) -> u64 {
     let place = |at: Option<usize>| at.unwrap_or(0) as u64;
     let kind = place(KINDS.iter().position(|&one| one == kind));
     let fate = place(FATES.iter().position(|&one| one == fate));

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::schema::document::Document as Storable;
-use tantivy::{IndexReader, IndexWriter, TantivyDocument, TantivyError, Term};
+use tantivy::{IndexReader, IndexWriter, TantivyError, Term};
 
+use super::entry::{Entry, EntryValue, EntryValues};
 use super::schema;
 use crate::{Document, Error};
 
@@ -21,7 +22,7 @@ const REMOVED_SHARE: f32 = 0.3;
 
 /// The only writer of an index. Dropping it without a commit keeps the last one.
 pub struct Writer {
-    engine: IndexWriter<Entry>,
+    engine: IndexWriter<Queued>,
     reader: IndexReader,
     waiting: Arc<QueuedBytes>,
     mark: String,
@@ -48,7 +49,7 @@ impl Writer {
             .memory_budget_per_thread((memory / threads).max(MIN_MEMORY))
             .num_merge_threads(1)
             .build();
-        let engine: IndexWriter<Entry> = index.writer_with_options(options)?;
+        let engine: IndexWriter<Queued> = index.writer_with_options(options)?;
         let mut merging = LogMergePolicy::default();
         merging.set_del_docs_ratio_before_merge(REMOVED_SHARE);
         engine.set_merge_policy(Box::new(merging));
@@ -63,12 +64,10 @@ impl Writer {
 
     /// Adds a message. May be called from several threads; waits while too much text is queued.
     pub fn add(&self, document: &Document<'_>) -> Result<(), Error> {
-        let entry = schema::entry(document);
-        let bytes =
-            crate::Field::ALL.iter().flat_map(|&field| document.values(field)).map(str::len).sum();
-        let place = QueuedBytes::enter(&self.waiting, bytes);
+        let entry = Entry::new(document);
+        let place = QueuedBytes::enter(&self.waiting, entry.bytes());
         self.engine
-            .add_document(Entry { entry, place })
+            .add_document(Queued { entry, place })
             .map(drop)
             .map_err(|error| self.failed(error))
     }
@@ -142,28 +141,28 @@ impl Drop for Reservation {
     fn drop(&mut self) {
         let mut waiting = self.line.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         *waiting = waiting.saturating_sub(self.bytes);
+        let is_low = *waiting <= MAX_WAITING / 2;
         drop(waiting);
-        self.line.left.notify_one();
+        // Not for every message: two threads would wake each other a hundred thousand times.
+        if is_low {
+            self.line.left.notify_all();
+        }
     }
 }
 
 /// A queued message.
 #[derive(Debug)]
-struct Entry {
-    entry: TantivyDocument,
+struct Queued {
+    entry: Entry,
     #[expect(dead_code, reason = "held until the message has been indexed")]
     place: Reservation,
 }
 
-impl Storable for Entry {
-    type Value<'a> = <TantivyDocument as Storable>::Value<'a>;
-    type FieldsValuesIter<'a> = <TantivyDocument as Storable>::FieldsValuesIter<'a>;
+impl Storable for Queued {
+    type Value<'a> = EntryValue<'a>;
+    type FieldsValuesIter<'a> = EntryValues<'a>;
 
-    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
+    fn iter_fields_and_values(&self) -> EntryValues<'_> {
         self.entry.iter_fields_and_values()
-    }
-
-    fn into_tantivy_document(self) -> TantivyDocument {
-        self.entry
     }
 }

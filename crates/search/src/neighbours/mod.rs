@@ -39,7 +39,7 @@ impl Pair {
 
 /// Hashes a word: fast on short ones, and the same on all machines.
 #[inline]
-fn word_hash(word: &str) -> u64 {
+pub(crate) fn word_hash(word: &str) -> u64 {
     let mut hash = word.len() as u64;
     let (words, rest) = word.as_bytes().as_chunks::<8>();
     for chunk in words {

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::{Pair, word_hash};
+use super::Pair;
 use crate::token::{Form, Token};
 
 /// The number of positions that are kept: more than one identifier has.
@@ -52,10 +52,10 @@ impl Default for Recorder {
 }
 
 impl Recorder {
-    /// Records a word.
+    /// Records a word, whose hash is [`word_hash`](super::word_hash).
     #[inline]
-    pub(crate) fn see(&mut self, token: &Token<'_>) {
-        let (position, hash) = (token.position, word_hash(token.text));
+    pub(crate) fn see(&mut self, token: &Token<'_>, hash: u64) {
+        let position = token.position;
         match token.form {
             Form::Whole => self.see_whole(position, hash),
             Form::Cut => {}

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::filter::{FilterMaker, may_have};
-use super::{Pair, Recorder, recorder};
+use super::{Pair, Recorder, recorder, word_hash};
 use crate::token::{Form, Scanner};
 
 /// Returns the filter of a text, and its words with their positions.
@@ -10,7 +10,7 @@ fn recorded(text: &str) -> (Vec<u8>, Vec<(String, u32)>) {
     let mut recorder = Recorder::default();
     let mut scanner = Scanner::new(text);
     while let Some(token) = scanner.next() {
-        recorder.see(&token);
+        recorder.see(&token, word_hash(token.text));
         if token.form != Form::Cut {
             words.push((token.text.to_owned(), token.position));
         }

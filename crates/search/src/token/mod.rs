@@ -7,6 +7,7 @@
 //! index is incomplete.
 
 mod fold;
+mod grouped;
 mod run;
 mod scan;
 mod script;

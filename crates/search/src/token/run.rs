@@ -73,6 +73,43 @@ pub(super) fn next_start(text: &str, mut at: usize) -> Option<(usize, Class)> {
     }
 }
 
+/// A word that needs no rules: letters of one case, one capital and letters, or digits, all of them ASCII, and not a part
+/// of an identifier.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlainWord {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Whether there are no capitals.
+    pub(super) is_lower: bool,
+}
+
+/// Returns the next word if it is a plain one. Most words are.
+#[inline]
+pub(super) fn next_plain(text: &str, at: usize) -> Option<PlainWord> {
+    let bytes = text.as_bytes();
+    let gap = bytes.get(at..)?.iter().take_while(|byte| is_ascii_gap(**byte)).count();
+    let start = at + gap;
+    let class = script::of_byte(*bytes.get(start)?);
+    let length = match class {
+        Class::Lower | Class::Digit => same(bytes, start + 1, class),
+        Class::Upper => match same(bytes, start + 1, Class::Lower) {
+            0 => same(bytes, start + 1, Class::Upper),
+            length => length,
+        },
+        Class::Other | Class::Mark | Class::Joint | Class::Dense => return None,
+    };
+    let end = start + 1 + length;
+    let is_other = |byte: u8| byte < 128 && script::of_byte(byte) == Class::Other;
+    let is_alone = match bytes.get(end) {
+        None => true,
+        // The end of a sentence, or a dash: nothing is joined.
+        Some(b'.' | b'-') => bytes.get(end + 1).is_none_or(|byte| is_other(*byte)),
+        Some(byte) => is_other(*byte),
+    };
+    let is_plain = is_alone && end - start <= super::scan::MAX_CHARACTERS;
+    is_plain.then_some(PlainWord { start, end, is_lower: class != Class::Upper })
+}
+
 /// Whether a byte is a character that is never part of a word.
 #[inline]
 fn is_ascii_gap(byte: u8) -> bool {

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::run::{self, Run};
+use super::run::{self, PlainWord, Run};
 use super::script::{self, Class};
 use super::{CUT, Form, Token, fold};
 
@@ -76,7 +76,36 @@ impl<'t> Scanner<'t> {
     }
 
     /// Returns the next token. Not an iterator: the token is borrowed.
+    #[inline]
     pub(crate) fn next(&mut self) -> Option<Token<'_>> {
+        if self.buffers.next >= self.buffers.pieces.len()
+            && let Some(word) = run::next_plain(self.text, self.at)
+        {
+            return self.plain_token(&word);
+        }
+        self.next_by_rules()
+    }
+
+    /// Returns the token of a word that needs no rules.
+    #[inline]
+    fn plain_token(&mut self, word: &PlainWord) -> Option<Token<'_>> {
+        let PlainWord { start, end, is_lower } = *word;
+        let position = self.position;
+        self.at = end;
+        self.position += 1;
+        let mut text = self.text.get(start..end)?;
+        if !is_lower {
+            let folded = &mut self.buffers.folded;
+            folded.clear();
+            folded.push_str(text);
+            folded.make_ascii_lowercase();
+            text = folded.as_str();
+        }
+        Some(Token { text, start, end, position, length: 1, form: Form::Part })
+    }
+
+    /// Returns the next token, by all the rules of identifiers, scripts and long runs.
+    fn next_by_rules(&mut self) -> Option<Token<'_>> {
         if self.buffers.next >= self.buffers.pieces.len() {
             self.refill()?;
         }
@@ -293,6 +322,42 @@ impl<'t> Scanner<'t> {
             }
             self.position += 1;
             from += width;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the tokens, with or without the shortcut for plain words.
+    fn tokens(text: &str, is_short: bool) -> Vec<String> {
+        let mut scanner = Scanner::new(text);
+        let mut all = Vec::new();
+        while let Some(token) = if is_short { scanner.next() } else { scanner.next_by_rules() } {
+            all.push(format!("{token:?}"));
+        }
+        all
+    }
+
+    #[test]
+    fn plain_words_follow_the_rules() {
+        for text in [
+            "Plain words, ONE I'm 42 end. Next - a-b a_ _a a.b v2 2v x1y",
+            "用Rust写 e\u{301}cole caf\u{e9} 2026-09-02T08 a\u{2029}b last",
+            "HTTPServer fooBar Foo. Bar.",
+            "",
+        ] {
+            assert_eq!(tokens(text, true), tokens(text, false), "{text}");
+        }
+        let long = "a".repeat(MAX_CHARACTERS) + " " + &"A".repeat(MAX_CHARACTERS + 1);
+        assert_eq!(tokens(&long, true), tokens(&long, false));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_plain_word_follows_the_rules(text in "\\PC{0,60}|[a-cA-C01_.\\-T会é\u{301}\u{2029} /,]{0,60}") {
+            proptest::prop_assert_eq!(tokens(&text, true), tokens(&text, false));
         }
     }
 }
