@@ -1,5 +1,7 @@
 //! The rows of a finished list, kept while nothing changes, and those of sessions that are gone.
 
+use std::collections::HashSet;
+
 use rusqlite::{OptionalExtension as _, Transaction, params};
 
 use crate::seal::{sealed, unsealed};
@@ -87,14 +89,28 @@ impl Catalog {
         Ok(change.commit()?)
     }
 
-    /// Keeps a finished list with all its rows. Sessions that are not in it are gone.
+    /// Keeps a finished list with all its rows, which come in parts: they need not all be in memory. Sessions that are not in
+    /// it are gone.
     ///
     /// # Errors
-    /// If the catalog cannot be written; then nothing of it is kept.
-    pub fn keep_list(&mut self, roots: u64, list: &List, rows: &[ListRow]) -> Result<(), Error> {
+    /// If the catalog cannot be written, or there are not `count` rows; then nothing of it is kept.
+    pub fn keep_list(
+        &mut self,
+        roots: u64,
+        list: &List,
+        count: usize,
+        parts: impl IntoIterator<Item = Vec<ListRow>>,
+    ) -> Result<(), Error> {
         let change = self.db.transaction()?;
-        change.execute("UPDATE listed SET gone = 1 WHERE roots = ?1", [signed(roots)])?;
-        insert(&change, roots, rows)?;
+        let mut sessions = HashSet::with_capacity(count);
+        for rows in parts {
+            insert(&change, roots, &rows)?;
+            sessions.extend(rows.iter().map(|row| row.session));
+        }
+        if sessions.len() != count {
+            return Err(Error::Broken);
+        }
+        mark_gone(&change, roots, &sessions)?;
         change.execute(
             "INSERT OR REPLACE INTO lists (roots, shape, content) VALUES (?1, ?2, ?3)",
             params![signed(roots), signed(list.shape), sealed(&list.content)],
@@ -119,6 +135,20 @@ impl Catalog {
     }
 }
 
+/// Marks all sessions but these as gone.
+fn mark_gone(change: &Transaction<'_>, roots: u64, sessions: &HashSet<u64>) -> Result<(), Error> {
+    let mut select =
+        change.prepare_cached("SELECT session FROM listed WHERE roots = ?1 AND gone = 0")?;
+    let known = select.query_map([signed(roots)], |row| row.get(0))?;
+    let known: Vec<i64> = known.collect::<Result<_, _>>()?;
+    let mut mark =
+        change.prepare_cached("UPDATE listed SET gone = 1 WHERE roots = ?1 AND session = ?2")?;
+    for session in known.into_iter().filter(|one| !sessions.contains(&unsigned(*one))) {
+        mark.execute([signed(roots), session])?;
+    }
+    Ok(())
+}
+
 fn insert(change: &Transaction<'_>, roots: u64, rows: &[ListRow]) -> Result<(), Error> {
     let mut insert = change.prepare_cached(
         "INSERT OR REPLACE INTO listed (roots, session, gone, content) VALUES (?1, ?2, ?3, ?4)",
@@ -141,6 +171,11 @@ mod tests {
         ListRow { session, gone: false, content: content.to_vec() }
     }
 
+    fn keep_list(catalog: &mut Catalog, roots: u64, list: &List, rows: &[ListRow]) {
+        let parts = rows.iter().map(|row| vec![row.clone()]);
+        catalog.keep_list(roots, list, rows.len(), parts).unwrap();
+    }
+
     fn all(catalog: &Catalog, roots: u64) -> Vec<ListRow> {
         let mut all = Vec::new();
         let mut visit = |session, gone, content: &[u8]| {
@@ -152,17 +187,30 @@ mod tests {
     }
 
     #[test]
+    fn a_list_that_is_not_whole_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut catalog = Catalog::open(&folder.path().join("catalog.db"), "1").unwrap();
+        let list = List { shape: 7, content: b"shape".to_vec() };
+        keep_list(&mut catalog, 1, &list, &[listed(1, b"one")]);
+        let next = List { shape: 8, content: b"next".to_vec() };
+        let part = vec![listed(1, b"new"), listed(2, b"two")];
+        assert!(catalog.keep_list(1, &next, 3, [part]).is_err());
+        assert_eq!(catalog.list(1).unwrap(), Some(list));
+        assert_eq!(all(&catalog, 1), [listed(1, b"one")]);
+    }
+
+    #[test]
     fn what_is_no_longer_listed_is_gone_until_it_is_forgotten() {
         let folder = tempfile::tempdir().unwrap();
         let mut catalog = Catalog::open(&folder.path().join("catalog.db"), "1").unwrap();
         let list = List { shape: 7, content: b"shape".to_vec() };
-        catalog.keep_list(1, &list, &[listed(1, b"one"), listed(2, b"two")]).unwrap();
-        catalog.keep_list(9, &list, &[listed(3, b"elsewhere")]).unwrap();
+        keep_list(&mut catalog, 1, &list, &[listed(1, b"one"), listed(2, b"two")]);
+        keep_list(&mut catalog, 9, &list, &[listed(3, b"elsewhere")]);
         assert_eq!(catalog.list(1).unwrap(), Some(list.clone()));
         catalog.keep_listed(1, &[listed(2, b"new")]).unwrap();
         assert_eq!(catalog.list(1).unwrap(), None, "no list is finished that was touched");
         assert_eq!(all(&catalog, 1), [listed(1, b"one"), listed(2, b"new")]);
-        catalog.keep_list(1, &list, &[listed(2, b"new")]).unwrap();
+        keep_list(&mut catalog, 1, &list, &[listed(2, b"new")]);
         let gone = ListRow { gone: true, ..listed(1, b"one") };
         assert_eq!(catalog.listed(1, 1).unwrap(), Some(gone.clone()));
         assert_eq!(all(&catalog, 1), [gone, listed(2, b"new")]);

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::mpsc::{self, SendError, Sender};
+use std::sync::mpsc::{self, SendError, SyncSender};
 use std::thread::JoinHandle;
 
 use recount_catalog::{Catalog, CatalogRow, StoredReader};
-use recount_formats::Sources;
-use recount_formats::source::SessionFiles;
+use recount_formats::source::{FileAt, SessionFiles};
+use recount_formats::{Source, Sources};
 
 use crate::cache::cached::{self, decode, encode};
 use crate::cache::growth::{FullRead, Growth, may_resume};
@@ -24,9 +24,12 @@ pub(crate) const FILE: &str = "catalog.db";
 /// A file that was written so short a time ago may be written again without a change that we can see.
 pub(crate) const RACY: i128 = 2_000_000_000;
 /// Number of groups from which a second thread pays.
-pub(crate) const MANY: usize = 256;
+const MANY: usize = 256;
 /// So many bytes of rows wait to be written before they are given to the writer.
 const BYTES_AT_ONCE: usize = 512 * 1024;
+
+/// So many changes wait for the writer; who has another one waits, rather than keep it in memory.
+const MOST_WAITING: usize = 4;
 
 /// What the catalog holds of some roots.
 #[derive(Debug)]
@@ -48,13 +51,13 @@ type CatalogWrite = Box<dyn FnOnce(&mut Catalog) + Send>;
 /// closed, everything is copied from the log into the catalog, and the disk is waited for.
 #[derive(Debug)]
 struct CatalogWriter {
-    writes: Sender<CatalogWrite>,
+    writes: SyncSender<CatalogWrite>,
     thread: JoinHandle<()>,
 }
 
 impl CatalogWriter {
     fn start(path: PathBuf, version: String) -> Self {
-        let (writes, inbox) = mpsc::channel::<CatalogWrite>();
+        let (writes, inbox) = mpsc::sync_channel::<CatalogWrite>(MOST_WAITING);
         let thread = std::thread::spawn(move || {
             // A catalog that cannot be written costs time, nothing else.
             let Ok(mut catalog) = Catalog::open(&path, &version) else { return };
@@ -194,7 +197,7 @@ pub(crate) fn recall(
     disk: &DiskSnapshot,
     memory: Option<Memory>,
     progress: &dyn Progress,
-    digest: impl Fn(&'static dyn recount_formats::Source, SessionFiles) -> Digest + Sync,
+    digest: impl Fn(&'static dyn Source, SessionFiles) -> Digest + Sync,
 ) -> Result<Vec<Digest>, Error> {
     let groups = disk.groups(|_, _| true);
     let Some(memory) = memory else {
@@ -317,7 +320,7 @@ pub(crate) fn recall_groups(
     disk: &DiskSnapshot,
     groups: Vec<Group>,
     progress: &dyn Progress,
-    digest: impl Fn(&'static dyn recount_formats::Source, SessionFiles) -> Digest + Sync,
+    digest: impl Fn(&'static dyn Source, SessionFiles) -> Digest + Sync,
 ) -> Result<Vec<Digest>, Error> {
     let large = groups.iter().flat_map(|group| &group.files).any(|(_, file)| may_resume(file));
     let read = match large.then(|| engine.catalog()).flatten() {
@@ -368,9 +371,28 @@ impl Memory {
 
 /// What tells a group of files from others, and what changes when one of them does.
 pub(crate) fn key(group: &Group) -> (u64, u64) {
-    let paths: Vec<_> = group.files.iter().map(|(_, file)| file.path.as_os_str()).collect();
-    let stamps: Vec<_> = group.files.iter().map(|(_, file)| file.stamp).collect();
-    (hash(&(group.source.name(), paths)), hash(&stamps))
+    key_of(group.source, group.files.iter().map(|(_, file)| file))
+}
+
+fn key_of<'a>(source: &dyn Source, files: impl Iterator<Item = &'a FileAt> + Clone) -> (u64, u64) {
+    let paths: Vec<_> = files.clone().map(|file| file.path.as_os_str()).collect();
+    let stamps: Vec<_> = files.map(|file| file.stamp).collect();
+    (hash(&(source.name(), paths)), hash(&stamps))
+}
+
+impl DiskSnapshot {
+    /// Returns the [`key`] of each group, without copies of what was listed.
+    pub(crate) fn group_keys(&self) -> Vec<(u64, u64)> {
+        let mut groups: HashMap<(&str, &str), (&dyn Source, Vec<&FileAt>)> = HashMap::new();
+        for folder in &self.folders {
+            for file in &folder.at.files {
+                let key = (folder.source.name().as_str(), file.group.as_str());
+                groups.entry(key).or_insert_with(|| (folder.source, Vec::new())).1.push(file);
+            }
+        }
+        let keys = groups.into_values();
+        keys.map(|(source, files)| key_of(source, files.iter().copied())).collect()
+    }
 }
 
 pub(crate) fn hash(value: &impl Hash) -> u64 {

@@ -1,10 +1,10 @@
 //! The finished list, remembered row by row: while nothing on disk changes it is not put together again. Rows of
 //! sessions that are gone stay until they are forgotten.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher as _;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 use foldhash::fast::RandomState;
 use recount_catalog::{Catalog, List, ListRow};
@@ -14,11 +14,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::cached::{Core, to_bytes};
 use crate::cache::kept_rows::nameless;
-use crate::cache::refresh::{MANY, RACY, hash, key};
+use crate::cache::refresh::{RACY, hash};
 use crate::projects::resolve::{Effort, ProjectHints, ResolvedProjects};
 use crate::sessions::list::{Digest, Listing, Used};
 use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder, Progress};
 use crate::{Engine, search::index::session_key};
+
+/// Number of rows of a finished list that are written at once.
+const ROWS_AT_ONCE: usize = 512;
+
+/// So many times as many rows wait for the writer.
+const PARTS_WAITING: usize = 4;
 
 /// What must be as it was for the rows to hold, beside the files.
 #[derive(Serialize, Deserialize)]
@@ -256,33 +262,30 @@ impl Engine {
         }
         let folder = |number: usize| disk.folders.get(number).map(|folder| &folder.at.path);
         let row = |digest: &Digest| encode(&digest.facts, folder(digest.folder)?);
-        let rows_of =
-            |digests: &[Digest]| digests.iter().map(row).collect::<Option<Vec<ListRow>>>();
-        let (first, later) = digests.split_at(digests.len() / 2);
-        let rows = std::thread::scope(|scope| {
-            let later = (later.len() >= MANY).then(|| scope.spawn(|| rows_of(later))).ok_or(later);
-            let mut rows = rows_of(first)?;
-            rows.append(&mut match later {
-                Ok(thread) => thread.join().ok().flatten()?,
-                Err(later) => rows_of(later)?,
-            });
-            Some(rows)
-        });
+        let mut order: Vec<(u64, &Digest)> =
+            digests.iter().map(|digest| (session_key(&digest.facts), digest)).collect();
+        order.sort_unstable_by_key(|(session, _)| session.cast_signed());
         // Were two sessions the same to us, one would be lost.
-        let is_one_each = |rows: &Vec<ListRow>| {
-            rows.iter().map(|row| row.session).collect::<HashSet<_>>().len() == rows.len()
-        };
-        let groups = if whole { disk.groups(|_, _| true) } else { Vec::new() };
-        let groups = groups.iter().map(key).fold(0, met);
+        if order.windows(2).any(|pair| matches!(pair, [one, next] if one.0 == next.0)) {
+            return;
+        }
+        let groups = if whole { disk.group_keys().into_iter().fold(0, met) } else { 0 };
         let conditions = Conditions { projects: projects(resolved), hints, groups };
-        let content = postcard::to_allocvec(&conditions).ok();
-        if let (Some(rows), Some(content)) = (rows.filter(is_one_each), content) {
-            let list = List { shape: disk.shape(), content };
-            let roots = self.roots_key();
-            // A list that cannot be kept is made again.
-            self.write_later(move |catalog| {
-                let _kept = catalog.keep_list(roots, &list, &rows);
-            });
+        let Ok(content) = postcard::to_allocvec(&conditions) else { return };
+        let list = List { shape: disk.shape(), content };
+        let roots = self.roots_key();
+        let count = order.len();
+        // Rows are written while others are encoded, so that they need not all wait in memory. A list that cannot be kept, or
+        // lacks a row, is made again.
+        let (parts, inbox) = mpsc::sync_channel::<Vec<ListRow>>(PARTS_WAITING);
+        self.write_later(move |catalog| {
+            let _kept = catalog.keep_list(roots, &list, count, inbox);
+        });
+        for part in order.chunks(ROWS_AT_ONCE) {
+            let rows: Option<Vec<ListRow>> = part.iter().map(|(_, digest)| row(digest)).collect();
+            if rows.is_none_or(|rows| parts.send(rows).is_err()) {
+                return;
+            }
         }
     }
 }

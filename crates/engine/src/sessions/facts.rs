@@ -10,13 +10,13 @@ use recount_model::{
     Tokens, ToolCounts, timestamp,
 };
 
-use crate::sessions::union::union;
+use crate::sessions::union::rows;
 
 /// Counts a session. The project is set later.
 pub(crate) fn facts(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
     let mut facts = blank(source, session_files);
     let (mut models, mut last_model) = (HashSet::new(), None);
-    for row in union(session_files) {
+    for row in rows(session_files) {
         let Some(outline) = session_files
             .files
             .get(row.session_file)

@@ -16,6 +16,22 @@ pub(crate) struct Row {
     pub(crate) loaded: Option<(usize, usize)>,
 }
 
+/// Returns the messages of a session in order of first appearance. For one file, as most sessions have, no list is made.
+pub(crate) fn rows(session_files: &SessionFiles) -> impl Iterator<Item = Row> {
+    let alone = if let [one] = session_files.files.as_slice() { Some(one) } else { None };
+    let own = alone.into_iter().flat_map(|one| {
+        let entries = one.file.outline.entries.iter().enumerate();
+        entries.map(move |(at, entry)| row(one, 0, at, entry))
+    });
+    own.chain(if alone.is_some() { Vec::new() } else { union(session_files) })
+}
+
+fn row(session_file: &SessionFile, number: usize, at: usize, entry: &MessageEntry) -> Row {
+    let is_loaded = matches!(session_file.role, FileRole::Main | FileRole::Base);
+    let loaded = is_loaded.then_some((number, at));
+    Row { session_file: number, entry: at, fate: fate(session_file, entry), loaded }
+}
+
 /// Lists the messages of a session in order of first appearance.
 pub(crate) fn union(session_files: &SessionFiles) -> Vec<Row> {
     let entries = session_files.files.iter().map(|one| one.file.outline.entries.len());
@@ -24,10 +40,7 @@ pub(crate) fn union(session_files: &SessionFiles) -> Vec<Row> {
     let alone = session_files.files.len() == 1;
     for (number, session_file) in session_files.files.iter().enumerate() {
         for (at, entry) in session_file.file.outline.entries.iter().enumerate() {
-            let is_loaded = matches!(session_file.role, FileRole::Main | FileRole::Base);
-            let loaded = is_loaded.then_some((number, at));
-            let row =
-                Row { session_file: number, entry: at, fate: fate(session_file, entry), loaded };
+            let row = row(session_file, number, at, entry);
             let Some(id) = entry.id.as_deref().filter(|_| !alone) else {
                 rows.push(row);
                 continue;

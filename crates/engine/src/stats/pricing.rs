@@ -87,9 +87,7 @@ impl Pricing {
         let Some(prices) = &self.prices else { return };
         let entries = entries(usage_log.head(), prices);
         let mut sum = CostSum::default();
-        for (time, event) in usage_log.events() {
-            sum.add(event, *time, &entries);
-        }
+        usage_log.each(|event, time| sum.add(event, time, &entries));
         sum.close(usage_log.head());
         sum.settle(facts);
         facts.priced_by = self.fingerprint;

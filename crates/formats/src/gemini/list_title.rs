@@ -100,7 +100,20 @@ pub(crate) struct Listing {
     titles: AgentListing,
 }
 
+/// A typical number of records of a session; memory for them is allocated at once.
+const TYPICAL: usize = 128;
+
 impl Listing {
+    /// Returns an empty list with room for a typical session.
+    pub(crate) fn new() -> Self {
+        let track = || Track {
+            records: Vec::with_capacity(TYPICAL),
+            marks: Vec::with_capacity(TYPICAL),
+            first: Vec::with_capacity(TYPICAL),
+        };
+        Self { all: track(), lines: track(), ..Self::default() }
+    }
+
     /// Adds a record of a message.
     pub(crate) fn take(
         &mut self,

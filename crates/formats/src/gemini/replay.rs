@@ -40,9 +40,9 @@ pub(crate) struct Replay {
     file: Arc<str>,
     entries: Vec<MessageEntry>,
     versions: Vec<Version>,
-    /// Entries by id.
+    /// Entries by id, each with a part of the id's hash: the table grows without a look at ids.
     #[serde(skip)]
-    index: HashTable<u32>,
+    index: HashTable<(u32, u32)>,
     #[serde(skip)]
     hasher: RandomState,
     strict: Vec<VisibleMessage>,
@@ -127,7 +127,7 @@ impl Replay {
             listed: Vec::new(),
             listed_again: HashMap::default(),
             metadata: Metadata::default(),
-            listing: Listing::default(),
+            listing: Listing::new(),
             title: Title::default(),
             after_rewind: false,
             after_resume: false,
@@ -455,12 +455,8 @@ impl Replay {
     }
 
     fn insert(&mut self, hash: u64, entry: u32) {
-        let (hasher, entries) = (&self.hasher, &self.entries);
-        let rehash = |&entry: &u32| {
-            let id = entries.get(entry as usize).and_then(|entry| entry.id.as_deref());
-            hasher.hash_one(id.unwrap_or_default())
-        };
-        self.index.insert_unique(hash, entry, rehash);
+        let part = part(hash);
+        self.index.insert_unique(spread(part), (entry, part), |&(_, part)| spread(part));
     }
 
     /// Restores a saved state.
@@ -477,10 +473,12 @@ impl Replay {
     }
 
     fn find(&self, (id, hash): (&str, u64)) -> Option<u32> {
-        let same = |&entry: &u32| {
-            self.entries.get(entry as usize).is_some_and(|entry| entry.id.as_deref() == Some(id))
+        let part = part(hash);
+        let same = |&(entry, known): &(u32, u32)| {
+            let entry = self.entries.get(entry as usize).filter(|_| known == part);
+            entry.is_some_and(|entry| entry.id.as_deref() == Some(id))
         };
-        self.index.find(hash, same).copied()
+        self.index.find(spread(part), same).map(|&(entry, _)| entry)
     }
 
     fn show(&mut self, judged: Judged) {
@@ -568,6 +566,16 @@ impl Replay {
             others: Vec::new(),
         }
     }
+}
+
+/// Returns the part of an id's hash that is kept.
+fn part(hash: u64) -> u32 {
+    u32::try_from(hash >> 32).unwrap_or_default()
+}
+
+/// Spreads it over the bits that the table uses.
+fn spread(part: u32) -> u64 {
+    u64::from(part).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Up to this number of names a linear search is fastest; above it, a table is used.

@@ -19,9 +19,31 @@ const UNDONE: u8 = 1 << 6;
 /// Its total is not the sum of the others.
 const OTHER_TOTAL: u8 = 1 << 7;
 
+/// Events that were encoded one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct EncodedEvents {
+    bytes: Vec<u8>,
+    count: u64,
+    /// The time of the last one that has one.
+    last: i64,
+}
+
+impl EncodedEvents {
+    pub(super) fn push(&mut self, time: Option<i64>, event: &Event) {
+        write_event(&mut self.bytes, event, time.map(|time| time.wrapping_sub(self.last)));
+        self.last = time.unwrap_or(self.last);
+        self.count += 1;
+    }
+
+    /// Passes each event to `visit`, with its time. `None` if something is invalid.
+    pub(super) fn each(&self, visit: impl FnMut(&Event, Option<i64>)) -> Option<()> {
+        each(Reader(&self.bytes), self.count, visit)
+    }
+}
+
 /// Encodes a usage log.
-pub(super) fn encode(head: &Head, events: &[(Option<i64>, Event)]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(64 + events.len() * 32);
+pub(super) fn encode(head: &Head, events: &EncodedEvents) -> Vec<u8> {
+    let mut out = Vec::with_capacity(128 + events.bytes.len());
     out.extend_from_slice(&head.session.to_le_bytes());
     for count in [head.side_calls, head.unanswered, head.repeated] {
         number(&mut out, u64::from(count));
@@ -39,12 +61,8 @@ pub(super) fn encode(head: &Head, events: &[(Option<i64>, Event)]) -> Vec<u8> {
             out.extend_from_slice(name.as_bytes());
         }
     }
-    number(&mut out, events.len() as u64);
-    let mut last = 0;
-    for (time, event) in events {
-        write_event(&mut out, event, time.map(|time| time.wrapping_sub(last)));
-        last = time.unwrap_or(last);
-    }
+    number(&mut out, events.count);
+    out.extend_from_slice(&events.bytes);
     out
 }
 
@@ -146,23 +164,23 @@ impl<'a> UsageLogReader<'a> {
     }
 
     /// Passes each event to `visit`, with its time. `None` if something is invalid.
-    pub(crate) fn each(&self, mut visit: impl FnMut(&Event, Option<i64>)) -> Option<()> {
-        let mut rest = Reader(self.rest.0);
-        let mut last = 0_i64;
-        let mut event = Event {
-            id: 0,
-            said: Said::Other,
-            fate: Fate::Kept,
-            request: None,
-            calls: Vec::new(),
-            unrecorded: Unrecorded::default(),
-        };
-        for _ in 0..self.count {
-            let is_timed = rest.event(&mut event, &mut last)?;
-            visit(&event, is_timed.then_some(last));
-        }
-        Some(())
+    pub(crate) fn each(&self, visit: impl FnMut(&Event, Option<i64>)) -> Option<()> {
+        each(self.rest, self.count, visit)
     }
+}
+
+fn each(
+    mut rest: Reader<'_>,
+    count: u64,
+    mut visit: impl FnMut(&Event, Option<i64>),
+) -> Option<()> {
+    let mut last = 0_i64;
+    let mut event = Event::default();
+    for _ in 0..count {
+        let is_timed = rest.event(&mut event, &mut last)?;
+        visit(&event, is_timed.then_some(last));
+    }
+    Some(())
 }
 
 /// Bytes that are being read.
@@ -342,6 +360,14 @@ mod tests {
         all
     }
 
+    fn encoded() -> EncodedEvents {
+        let mut encoded = EncodedEvents::default();
+        for (time, event) in events() {
+            encoded.push(time, &event);
+        }
+        encoded
+    }
+
     fn head() -> Head {
         Head {
             session: 42,
@@ -356,7 +382,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let content = encode(&head(), &events());
+        let content = encode(&head(), &encoded());
         let page = UsageLogReader::open(&content).unwrap();
         assert_eq!(page.head, head());
         assert_eq!(UsageLogReader::session_of(&content), Some(42));
@@ -367,7 +393,7 @@ mod tests {
 
     #[test]
     fn truncated_input_is_refused_and_nothing_panics() {
-        let content = encode(&head(), &events());
+        let content = encode(&head(), &encoded());
         for end in 0..content.len() {
             let cut = UsageLogReader::open(&content[..end]).and_then(|page| page.each(|_, _| {}));
             assert_eq!(cut, None, "{end}");

@@ -14,16 +14,20 @@ use crate::cache::refresh::hash;
 use crate::search::index::session_key;
 use crate::sessions::facts::own;
 use crate::sessions::list::{Digest, Used};
-use crate::sessions::union::union;
+use crate::sessions::union::rows;
 
 pub(crate) use codec::UsageLogReader;
+
+use codec::EncodedEvents;
 
 /// The usage of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UsageLog {
     head: Head,
     /// Prompts and answers, in the order of the conversation.
-    events: Vec<(Option<i64>, Event)>,
+    events: EncodedEvents,
+    /// The time of the last event, in milliseconds; the end of time if some event has none.
+    last: i64,
 }
 
 /// What is known about a session as a whole.
@@ -44,7 +48,7 @@ pub(crate) struct Head {
 }
 
 /// A prompt or an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Event {
     /// Identifies the message, wherever it was copied to.
     pub(crate) id: u64,
@@ -56,13 +60,14 @@ pub(crate) struct Event {
 }
 
 /// The speaker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Said {
     /// A human.
     Prompt,
     /// A model.
     Answer,
     /// Neither, but something was used.
+    #[default]
     Other,
 }
 
@@ -92,12 +97,12 @@ impl UsageLog {
         let session = session_key(facts);
         let head =
             Head { session, side_calls: source.side_calls(session_files), ..Head::default() };
-        let rows = union(session_files);
-        let mut usage_log = Self { head, events: Vec::with_capacity(rows.len()) };
+        let mut usage_log = Self { head, events: EncodedEvents::default(), last: i64::MIN };
+        let mut event = Event::default();
         let mut waiting = false;
         let mut places = [NamePlaces::new(), NamePlaces::new()];
         let [models, tools] = &mut places;
-        for (at, row) in rows.into_iter().enumerate() {
+        for (at, row) in rows(session_files).enumerate() {
             let session_file = session_files.files.get(row.session_file);
             let own = session_file.filter(|session_file| session_file.role != FileRole::Base);
             let Some(outline) = own.map(|session_file| &session_file.file.outline) else {
@@ -114,18 +119,15 @@ impl UsageLog {
                 usage_log.head.unanswered += u32::from(waiting);
             }
             waiting = said == Said::Prompt || (waiting && said == Said::Other);
-            let event = Event {
-                id: source.message_key(outline, row.entry).unwrap_or_else(|| hash(&(session, at))),
-                said,
-                fate: row.fate,
-                request: {
-                    let request = |tokens| usage_log.request(outline, entry, tokens, models);
-                    entry.tokens.map(request)
-                },
-                calls: usage_log.calls(outline, entry, tools),
-                unrecorded: source.unrecorded(outline, entry),
-            };
-            usage_log.events.push((entry.time, event));
+            event.id =
+                source.message_key(outline, row.entry).unwrap_or_else(|| hash(&(session, at)));
+            (event.said, event.fate) = (said, row.fate);
+            let request = |tokens| usage_log.request(outline, entry, tokens, models);
+            event.request = entry.tokens.map(request);
+            usage_log.calls(outline, entry, tools, &mut event.calls);
+            event.unrecorded = source.unrecorded(outline, entry);
+            usage_log.events.push(entry.time, &event);
+            usage_log.last = usage_log.last.max(entry.time.unwrap_or(i64::MAX));
         }
         usage_log.head.unanswered += u32::from(waiting);
         usage_log.count_duplicates(session_files);
@@ -148,12 +150,14 @@ impl UsageLog {
         outline: &'o Outline,
         entry: &MessageEntry,
         places: &mut NamePlaces<'o>,
-    ) -> Vec<Called> {
+        calls: &mut Vec<Called>,
+    ) {
         let called = |used: &recount_formats::outline::ToolUse| {
             let name = outline.tools.get(usize::from(used.tool))?;
             Some(Called { tool: number(&mut self.head.tools, places, name), end: used.end })
         };
-        entry.tools.iter().filter_map(called).collect()
+        calls.clear();
+        calls.extend(entry.tools.iter().filter_map(called));
     }
 
     /// Counts what is recorded more than once.
@@ -178,15 +182,15 @@ impl UsageLog {
         &self.head
     }
 
-    /// Returns prompts and answers with their times in milliseconds.
-    pub(crate) fn events(&self) -> &[(Option<i64>, Event)] {
-        &self.events
+    /// Passes prompts and answers to `visit`, with their times in milliseconds.
+    pub(crate) fn each(&self, visit: impl FnMut(&Event, Option<i64>)) {
+        // What was just encoded is complete.
+        let _whole = self.events.each(visit);
     }
 
     /// Returns the time of the last event, in milliseconds; the end of time if some event has none.
     pub(crate) fn last(&self) -> i64 {
-        let times = self.events.iter().map(|(time, _)| time.unwrap_or(i64::MAX));
-        times.max().unwrap_or(i64::MIN)
+        self.last
     }
 
     /// Encodes it, after its length.
