@@ -8,6 +8,7 @@ mod day;
 mod facts;
 mod folders;
 mod hooks;
+mod news;
 mod recorder;
 mod replay;
 mod spending;

@@ -13,12 +13,13 @@ use crate::Engine;
 use crate::live::board::LiveBoard;
 use crate::live::folders::{directories, files};
 use crate::live::hooks::HookTail;
+use crate::live::news::{News, Told};
 use crate::live::recorder::Recorder;
 use crate::live::table::read_table;
 use crate::live::tail::{Change, Tails};
 use crate::live::titles::{TitleAnswer, TitlePoll};
 use crate::live::{LiveEvent, LiveRow};
-use crate::watch::signals::{Signal, Signals};
+use crate::watch::signals::Signals;
 
 /// The board is looked at once in this time while much happens. What happens after a pause is shown at once.
 const TOGETHER: Duration = Duration::from_millis(40);
@@ -26,6 +27,8 @@ const TOGETHER: Duration = Duration::from_millis(40);
 const ACTIVE: Duration = Duration::from_millis(200);
 /// Processes and titles are looked at so often while an agent runs.
 const SAMPLE: Duration = Duration::from_secs(1);
+/// Something that was seen of a session makes them be looked at again, but not more often than this.
+const SOON: Duration = Duration::from_millis(200);
 /// While none does.
 const NOBODY: Duration = Duration::from_secs(5);
 /// Processes that are not seen any more are looked for again after this time, before anybody is told that they are gone.
@@ -49,6 +52,8 @@ pub struct LiveWatch {
     file: Option<PathBuf>,
     variables: Vec<&'static str>,
     processes: Vec<LiveProcess>,
+    /// Those that are agents, and when each began.
+    agents: Vec<(u32, i64)>,
     titles: TitlePoll,
     signals: Option<Signals>,
     sender: Sender<News>,
@@ -65,20 +70,6 @@ pub struct LiveWatch {
     may_ask: bool,
     is_blind: bool,
     recorder: Option<Recorder>,
-}
-
-/// What other threads tell.
-#[derive(Debug)]
-enum News {
-    Files(Signal),
-    Titles(TitleAnswer),
-}
-
-/// What was told within a short time.
-#[derive(Debug, Default)]
-struct Told {
-    paths: BTreeSet<PathBuf>,
-    titles: Vec<TitleAnswer>,
 }
 
 impl Engine {
@@ -116,6 +107,7 @@ impl LiveWatch {
             file: engine.env().path("RECOUNT_PROCESS_TABLE"),
             variables,
             processes: Vec::new(),
+            agents: Vec::new(),
             titles: TitlePoll::default(),
             signals: None,
             sender,
@@ -141,6 +133,7 @@ impl LiveWatch {
         watch.processes = engine.processes.sample(&query)?;
         if !watch.processes.is_empty() {
             let now = now();
+            watch.note_agents();
             watch.load(now);
             watch.read_hooks();
             let processes = std::mem::take(&mut watch.processes);
@@ -259,25 +252,16 @@ impl LiveWatch {
     fn wait(&mut self, patience: Duration) -> Told {
         let mut told = Told::default();
         let Ok(first) = self.receiver.recv_timeout(patience) else { return told };
-        self.take(first, &mut told);
+        told.add(first, &self.tails);
         // What follows closely is read together, without waking up for each.
         std::thread::sleep((self.looked + TOGETHER).saturating_duration_since(Instant::now()));
         while let Ok(more) = self.receiver.try_recv() {
-            self.take(more, &mut told);
+            told.add(more, &self.tails);
         }
         if !told.paths.is_empty() {
             self.looked = Instant::now();
         }
         told
-    }
-
-    fn take(&self, news: News, told: &mut Told) {
-        match news {
-            News::Files(Signal::At(changed)) => told.paths.extend(changed),
-            News::Files(Signal::Somewhere) => told.paths.extend(self.tails.paths()),
-            News::Files(Signal::Stop) => {}
-            News::Titles(answer) => told.titles.push(answer),
-        }
     }
 
     /// Reads what changed in files.
@@ -302,7 +286,7 @@ impl LiveWatch {
         }
         if is_new || has_directories {
             // Whose is it?
-            self.sampled = self.sampled.filter(|at| at.elapsed() < Duration::from_millis(200));
+            self.sampled = self.sampled.filter(|at| at.elapsed() < SOON);
         }
         Ok(())
     }
@@ -335,7 +319,7 @@ impl LiveWatch {
         if had.iter().any(|pid| !has.contains(pid)) {
             self.ended = Some(sampled);
         }
-        if had.len() != has.len() || self.signals.is_none() {
+        if self.note_agents() || self.signals.is_none() {
             self.load(now);
         }
         let processes = std::mem::take(&mut self.processes);
@@ -346,6 +330,16 @@ impl LiveWatch {
         if !self.processes.is_empty() {
             self.read_hooks();
         }
+    }
+
+    /// Notes which of the processes are agents. Returns whether these are others than before.
+    fn note_agents(&mut self) -> bool {
+        let sources: Vec<_> = self.board.feed().roots().map(|(source, _)| source).collect();
+        let is_agent = |one: &&LiveProcess| sources.iter().any(|source| source.is_agent(one));
+        let agents = self.processes.iter().filter(is_agent);
+        let agents = agents.map(|agent| (agent.pid, agent.start_ms)).collect();
+        let before = std::mem::replace(&mut self.agents, agents);
+        before != self.agents
     }
 
     /// Reads what agents said through hooks.
@@ -360,10 +354,7 @@ impl LiveWatch {
 
     /// Reads the files that agents which run may work in.
     fn load(&mut self, now: i64) {
-        let sources: Vec<_> = self.board.feed().roots().map(|(source, _)| source).collect();
-        let agents =
-            self.processes.iter().filter(|one| sources.iter().any(|source| source.is_agent(one)));
-        let Some(oldest) = agents.map(|one| one.start_ms).min() else { return };
+        let Some(oldest) = self.agents.iter().map(|(_, start)| *start).min() else { return };
         for path in files(self.board.feed()) {
             let Ok(metadata) = path.metadata() else { continue };
             let written = recount_formats::source::modified(&metadata).unwrap_or_default();
@@ -406,6 +397,8 @@ impl LiveWatch {
     fn take_titles(&mut self, answers: Vec<TitleAnswer>) {
         let now = now();
         for (terminal, title) in answers.into_iter().flat_map(|one| self.titles.take(one)) {
+            // What began or ended with it?
+            self.sampled = self.sampled.filter(|at| at.elapsed() < SOON);
             self.board.feed().title(now, &terminal, &title);
             if let Some(recorder) = &mut self.recorder {
                 let _recorded = recorder.title(now, &terminal, &title);

@@ -5,5 +5,6 @@ mod claude;
 mod codex;
 mod corpus;
 mod live;
+mod live_rows;
 mod named_folders;
 mod streams;

@@ -25,6 +25,8 @@ use rollout::{Rollout, Turn};
 const NAME: SourceName = SourceName::new("codex");
 /// In the environment of tools: the session that runs them.
 const THREAD: &str = "CODEX_THREAD_ID";
+/// A thread without a window that is not at work is shown for this time after its last record.
+const SHOWN: i64 = 60_000;
 /// A thread may be stamped so long before the window that shows it.
 const EARLY: i64 = 200;
 
@@ -289,6 +291,12 @@ impl Tracker {
         unnamed.cloned().collect()
     }
 
+    /// Returns the window that shows a rollout, or showed it last.
+    fn window_of(&self, path: &Path, owned: &BTreeMap<u32, PathBuf>) -> Option<&Known> {
+        let (pid, _) = owned.iter().find(|(_, taken)| taken.as_path() == path)?;
+        self.agents.iter().find(|(key, _)| key == pid).map(|(_, known)| known)
+    }
+
     /// Returns rows for threads that a server works in without a window.
     fn unattended(&mut self, owned: &BTreeMap<u32, PathBuf>, now: i64) -> Vec<LiveSession> {
         let servers: Vec<(u32, Known)> = self
@@ -299,10 +307,16 @@ impl Tracker {
             .collect();
         let mut rows = Vec::new();
         for (pid, known) in servers {
-            let is_shown = |one: &Rollout| one.turn == Turn::Open || one.changed >= now - 60_000;
+            let is_shown = |one: &Rollout| one.turn == Turn::Open || one.changed >= now - SHOWN;
             let open: Vec<PathBuf> = self
                 .open_by(&known)
-                .filter(|(path, one)| is_shown(one) && !owned.values().any(|taken| taken == *path))
+                .filter(|(path, one)| match self.window_of(path, owned) {
+                    None => is_shown(one),
+                    // Its window is gone; what is written since is the server's.
+                    Some(window) => window.ended.is_some_and(|end| {
+                        one.turn == Turn::Open || (one.changed > end && is_shown(one))
+                    }),
+                })
                 .map(|(path, _)| path.clone())
                 .collect();
             for path in open {
