@@ -125,10 +125,14 @@ fn is_unsafe(character: char, bidi: Bidi) -> bool {
         '\u{202A}'..='\u{202E}' => true,
         // Letters that nobody sees: they can hide a message from people, and not from a model.
         _ if is_tag(character) => true,
-        // No script needs these, and terminals disagree about their width.
-        '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{180E}' => bidi == Bidi::Shown,
-        // Two line separators that some terminals obey. The zero width joiner is kept: emoji need it.
-        '\u{2028}' | '\u{2029}' => bidi == Bidi::Shown,
+        // No script needs these, and terminals disagree about their width; the last two end a line in some. The zero width
+        // joiner is kept: emoji need it.
+        '\u{200B}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{FEFF}'
+        | '\u{180E}'
+        | '\u{2028}'
+        | '\u{2029}' => bidi == Bidi::Shown,
         _ => character.is_control() || (bidi == Bidi::Shown && is_bidi_control(character)),
     }
 }

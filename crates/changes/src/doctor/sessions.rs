@@ -151,7 +151,7 @@ fn problems(facts: &SessionFacts, findings: &mut Vec<Finding>) {
     findings.extend(facts.problem_list.iter().filter_map(|problem| unread(problem, Some(facts))));
     let broken = facts.problem_list.iter().filter(|problem| problem.what == What::BrokenLine);
     let broken = broken.filter(|problem| problem.done.starts_with("skipped")).count();
-    let mut tell = |what: Symptom| {
+    let mut report = |what: Symptom| {
         findings.push(Finding {
             topic: Topic::Sessions,
             severity: Severity::Note,
@@ -162,10 +162,10 @@ fn problems(facts: &SessionFacts, findings: &mut Vec<Finding>) {
         });
     };
     if broken > 0 {
-        tell(Symptom::BrokenLines(broken));
+        report(Symptom::BrokenLines(broken));
     }
     if facts.not_understood > 0 {
-        tell(Symptom::UnknownRecords(facts.not_understood));
+        report(Symptom::UnknownRecords(facts.not_understood));
     }
 }
 

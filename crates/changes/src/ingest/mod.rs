@@ -139,7 +139,7 @@ impl Changes<'_> {
         }
         let mut after = files(&store);
         if is_on_disk {
-            // What the run tells of the project is still worth keeping.
+            // What the run records about the project is still worth keeping.
             after.retain(|file| !file.is_session);
             outcome = IngestOutcome::OnDisk;
         } else {

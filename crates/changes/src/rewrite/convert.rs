@@ -137,10 +137,10 @@ fn lines(
         pieces.push(Piece::Record { file: 0, span: version.span, shape });
         pieces.push(Piece::New(b"\n".to_vec()));
     }
-    tell(offer, unnamed, Conversion::GetsId);
-    tell(offer, unfit, Conversion::NotInLog);
+    add_effect(offer, unnamed, Conversion::GetsId);
+    add_effect(offer, unfit, Conversion::NotInLog);
     let twice = outline.strict.len() as u64 - dedup(&seen.strict).len() as u64;
-    tell(offer, twice, Conversion::SameId);
+    add_effect(offer, twice, Conversion::SameId);
     Ok(pieces)
 }
 
@@ -155,18 +155,18 @@ fn document(offer: &mut Proposal, rewriter: &dyn Rewriter, seen: &Preview) -> Ve
     let shape = || Shape::Element(None);
     let pieces = frame.around(spans.map(|span| Piece::Record { file: 0, span, shape: shape() }));
     let undone = seen.full.iter().filter(|said| said.fate != Fate::Kept).count() as u64;
-    tell(offer, undone, Conversion::Undone);
+    add_effect(offer, undone, Conversion::Undone);
     let shown: HashSet<&Record> = seen.strict.iter().collect();
     let richer = seen.full.iter().filter(|said| said.fate == Fate::Kept);
     let is_richer =
         |said: &&PreviewMessage| !shown.contains(&said.richest) || !said.others.is_empty();
     let richer = richer.filter(is_richer).count() as u64;
-    tell(offer, richer, Conversion::Richer);
-    tell(offer, outline.problems.total, Conversion::NotUnderstood);
+    add_effect(offer, richer, Conversion::Richer);
+    add_effect(offer, outline.problems.total, Conversion::NotUnderstood);
     pieces
 }
 
-fn tell(offer: &mut Proposal, messages: u64, effect: Conversion) {
+fn add_effect(offer: &mut Proposal, messages: u64, effect: Conversion) {
     if messages > 0 {
         offer.notice(Notice::Converted { messages, effect });
     }

@@ -110,7 +110,7 @@ impl Changes<'_> {
             }
         }
         offer.notices.extend(prompts_stay(&gone, &disk));
-        skipped.tell(&mut offer);
+        skipped.add_notices(&mut offer);
         Ok(offer)
     }
 
@@ -201,7 +201,7 @@ fn remove_orphans(
 }
 
 impl SkippedCounts {
-    fn tell(self, offer: &mut Proposal) {
+    fn add_notices(self, offer: &mut Proposal) {
         let counts = [
             (self.pinned, SkipReason::Pinned),
             (self.live, SkipReason::InUse),

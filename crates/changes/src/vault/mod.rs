@@ -259,6 +259,7 @@ impl KeepReport {
             // Deleted since it was listed: its copy stays.
             Ok(Outcome::Missing) if !is_lossy(&its.path) => self.files -= 1,
             Ok(Outcome::Missing) => {
+                self.files -= 1;
                 let why = Reason::NotText(its.path.clone()).to_string();
                 self.failed.push(Failed { path: its.path.clone(), why });
             }

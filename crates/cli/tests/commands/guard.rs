@@ -61,7 +61,8 @@ fn a_stub_causes_the_conversation_to_be_deleted() {
     At the next start of gemini 0.29.0 (as asked)
 
     Nothing would be deleted (1 project, 2 sessions).
-      1 project: sessions are never deleted: general.sessionRetention.enabled is off (as it is by default)
+      1 project: sessions are never deleted: general.sessionRetention.enabled is off (as it is by
+        default)
     [exit 0]
     ");
 }

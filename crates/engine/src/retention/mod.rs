@@ -122,7 +122,7 @@ impl Engine {
             release.is_some_and(|asked| first_number(asked) == first_number(policy.newest()))
         };
         let policies = self.roots.iter().filter_map(|root| root.source.retention_policy());
-        let is_anyones = { policies }.any(|policy| is_like(policy));
+        let is_anyones = { policies }.any(&is_like);
         for source in self.roots.iter().filter(|root| !root.is_ingested).map(|root| root.source) {
             let Some(retention_policy) = source.retention_policy() else { continue };
             if agents.iter().any(|agent| agent.source == source.name()) {

@@ -36,7 +36,11 @@ const CONTEXTS: &[(&str, &str, &str)] = &[
     ("cloudflare global", "X-Auth-Key: {}", "%h37;"),
     ("zendesk", "curl -u ada@shop.org/token:{} https://x.zendesk.com/api", "%a40;"),
     ("intercom", "INTERCOM_TOKEN={}", "%b36;"),
-    ("confluent", "sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required username=\"KEY\" password=\"{}\";", "%b64;"),
+    (
+        "confluent",
+        "sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required username=\"KEY\" password=\"{}\";",
+        "%b64;",
+    ),
     ("kafka properties", "ssl.keystore.password={}", "tr0ub4dor"),
     ("rabbit erlang cookie", "RABBITMQ_ERLANG_COOKIE={}", "%U20;"),
     ("elastic cloud", "ELASTIC_PASSWORD={}", "%a24;"),
@@ -44,7 +48,11 @@ const CONTEXTS: &[(&str, &str, &str)] = &[
     ("influx token", "INFLUX_TOKEN={}", "%u86;=="),
     ("minio", "MINIO_ROOT_PASSWORD={}", "minio1843"),
     ("npm legacy", "//npm.pkg.github.com/:_authToken={}", "%h40;"),
-    ("composer auth", "{\"http-basic\":{\"repo.a.dev\":{\"username\":\"ada\",\"password\":\"{}\"}}}", "%w;-9"),
+    (
+        "composer auth",
+        "{\"http-basic\":{\"repo.a.dev\":{\"username\":\"ada\",\"password\":\"{}\"}}}",
+        "%w;-9",
+    ),
     ("bundler", "BUNDLE_GEMS__CONTRIBSYS__COM={}", "%h8;:%h8;"),
     ("gradle signing", "signing.password={}", "%w;"),
     ("android keystore", "storePassword '{}'", "%w;"),
@@ -82,10 +90,18 @@ const CONTEXTS: &[(&str, &str, &str)] = &[
     ("rclone conf", "[s3]\ntype = s3\naccess_key_id = AK\nsecret_access_key = {}", "%a40;"),
     ("s3cmd", "secret_key = {}", "%b40;"),
     ("boto", "aws_access_key_id='AKIAQ3EGRZ7WPLN5XKTM', aws_secret_access_key='{}'", "%b40;"),
-    ("gcp sa key", "\"private_key\": \"-----BEGIN PRIVATE KEY-----\\n{}\\n-----END PRIVATE KEY-----\\n\"", "%b64;"),
+    (
+        "gcp sa key",
+        "\"private_key\": \"-----BEGIN PRIVATE KEY-----\\n{}\\n-----END PRIVATE KEY-----\\n\"",
+        "%b64;",
+    ),
     ("query token", "GET /v1/users?access_token={}&page=2 HTTP/1.1", "%a32;"),
     ("query apikey", "https://maps.a.dev/geo?apikey={}&q=x", "%h32;"),
-    ("slack workflow", "https://hooks.slack.com/workflows/{}", "T0AB1CD/A0EF2GH/123456789012345678/%a24;"),
+    (
+        "slack workflow",
+        "https://hooks.slack.com/workflows/{}",
+        "T0AB1CD/A0EF2GH/123456789012345678/%a24;",
+    ),
     ("ntfy/pagerduty", "PAGERDUTY_ROUTING_KEY={}", "%h32;"),
     ("opsgenie", "Authorization: GenieKey {}", "%h8;-%h4;-%h4;-%h4;-%h12;"),
     ("http digest", "proxy-authorization: Basic {}", "%b36;"),
@@ -109,13 +125,21 @@ const CONTEXTS: &[(&str, &str, &str)] = &[
     ("net user", "net user ada {} /add", "%w;7!"),
     ("wpa_passphrase", "nmcli dev wifi connect home password {}", "%w;7"),
     ("xml attr", "<user name=\"ada\" password=\"{}\"/>", "%w;"),
-    ("appsettings json", "\"ConnectionStrings\": {\"Db\": \"Server=db;User Id=sa;Password={};Encrypt=true\"}", "%w;1"),
+    (
+        "appsettings json",
+        "\"ConnectionStrings\": {\"Db\": \"Server=db;User Id=sa;Password={};Encrypt=true\"}",
+        "%w;1",
+    ),
     ("tomcat", "<Resource username=\"ada\" password=\"{}\" url=\"jdbc:x\"/>", "%w;"),
     ("vnc", "x11vnc -passwd {} -display :0", "%w;"),
     ("openvpn inline", "<auth-user-pass>\nada\n{}\n</auth-user-pass>", "%w;7"),
     ("vault kv", "vault kv put secret/db password={}", "%w;"),
     ("aws ssm", "aws ssm put-parameter --name /db/password --type SecureString --value {}", "%w;7"),
-    ("aws secretsmanager", "aws secretsmanager create-secret --name db --secret-string '{\"password\":\"{}\"}'", "%w;"),
+    (
+        "aws secretsmanager",
+        "aws secretsmanager create-secret --name db --secret-string '{\"password\":\"{}\"}'",
+        "%w;",
+    ),
     ("gh secret", "gh secret set API_KEY --body {}", "%a30;"),
     ("heroku config", "heroku config:set SECRET_TOKEN={}", "%h64;"),
     ("fly secrets", "fly secrets set DATABASE_PASSWORD={}", "%w;7"),
@@ -140,13 +164,21 @@ const CONTEXTS: &[(&str, &str, &str)] = &[
     ("tf sensitive", "resource \"aws_db_instance\" \"db\" {\n  password = \"{}\"\n}", "%w;1"),
     ("ansible", "  mysql_root_password: '{}'", "%w;"),
     ("github workflow", "          AWS_SECRET_ACCESS_KEY: {}", "%b40;"),
-    ("gitlab ci log", "$ docker login -u gitlab-ci-token -p {} registry.gitlab.com", "glcbt-64_%u20;"),
+    (
+        "gitlab ci log",
+        "$ docker login -u gitlab-ci-token -p {} registry.gitlab.com",
+        "glcbt-64_%u20;",
+    ),
     ("jenkinsfile", "environment { SONAR_AUTH = '{}' }", "%h40;"),
     ("circleci ctx", "CIRCLE_TOKEN: {}", "%h40;"),
     ("curl header", "curl -H \"X-API-Key: {}\" https://api.a.dev", "%a40;"),
     ("curl bearer", "curl -H 'Authorization: Bearer {}' https://api.a.dev", "%u64;"),
     ("curl basic", "curl -u 'ada:{}' https://api.a.dev", "%w;3"),
-    ("curl data", "curl -d 'grant_type=password&username=ada&password={}' https://a.dev/token", "%w;5"),
+    (
+        "curl data",
+        "curl -d 'grant_type=password&username=ada&password={}' https://a.dev/token",
+        "%w;5",
+    ),
     ("curl json", "curl -d '{\"client_secret\":\"{}\"}' https://a.dev", "%u40;"),
     ("wget header", "wget --header='PRIVATE-TOKEN: {}' https://gitlab.a.dev", "glpat-%u20;"),
     ("http request log", "POST /login HTTP/1.1\nHost: a.dev\n\nuser=ada&passwd={}", "%w;8"),
@@ -177,7 +209,11 @@ const CONTEXTS: &[(&str, &str, &str)] = &[
     ("mysql cli", "mysql --user=root --password={} shop", "%w;4"),
     ("psql", "psql \"host=db user=ada password={} dbname=shop\"", "%w;6"),
     ("pg env inline", "PGPASSWORD='{}' pg_dump shop", "%w;"),
-    ("ssh key", "-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n-----END OPENSSH PRIVATE KEY-----", "%b70;\n%b70;"),
+    (
+        "ssh key",
+        "-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n-----END OPENSSH PRIVATE KEY-----",
+        "%b70;\n%b70;",
+    ),
     ("htpasswd file", "ada:{}", "$apr1$%a8;$%a22;"),
     ("shadow", "ada:{}:19800:0:99999:7:::", "$y$j9T$%a22;$%a43;"),
     ("sentry dsn", "SENTRY_DSN=https://{}@o450.ingest.sentry.io/1", "%h32;"),
@@ -190,9 +226,17 @@ const CONTEXTS: &[(&str, &str, &str)] = &[
     ("twilio", "TWILIO_AUTH_TOKEN={}", "%h32;"),
     ("firebase", "\"apiKey\": \"{}\",\n\"authDomain\": \"x.firebaseapp.com\"", "AIza%u35;"),
     ("gcp oauth", "\"client_secret\":\"{}\"", "GOCSPX-%u28;"),
-    ("azure conn", "DefaultEndpointsProtocol=https;AccountName=x;AccountKey={};EndpointSuffix=core.windows.net", "%b86;=="),
+    (
+        "azure conn",
+        "DefaultEndpointsProtocol=https;AccountName=x;AccountKey={};EndpointSuffix=core.windows.net",
+        "%b86;==",
+    ),
     ("azure ad", "AZURE_CLIENT_SECRET={}", "%a3;8Q~%u34;"),
-    ("aws creds file", "[default]\naws_access_key_id = AKIAQ3EGRZ7WPLN5XKTZ\naws_secret_access_key = {}", "%b40;"),
+    (
+        "aws creds file",
+        "[default]\naws_access_key_id = AKIAQ3EGRZ7WPLN5XKTZ\naws_secret_access_key = {}",
+        "%b40;",
+    ),
     ("vault", "vault login {}", "hvs.%u90;"),
     ("consul", "CONSUL_HTTP_TOKEN={}", "%h8;-%h4;-%h4;-%h4;-%h12;"),
     ("nomad", "NOMAD_TOKEN={}", "%h8;-%h4;-%h4;-%h4;-%h12;"),
@@ -209,13 +253,23 @@ const CONTEXTS: &[(&str, &str, &str)] = &[
     ("readme", "Login: admin / Password: {}", "%w;12"),
 ];
 
-const FIRST: &[&str] = &["amber", "birch", "cedar", "delta", "ember", "fjord", "gravel", "hazel", "indigo", "juniper", "lemon"];
-const SECOND: &[&str] = &["fox", "crane", "lynx", "otter", "quail", "robin", "viper", "bison", "camel", "finch", "gecko", "heron", "lemur"];
+const FIRST: &[&str] = &[
+    "amber", "birch", "cedar", "delta", "ember", "fjord", "gravel", "hazel", "indigo", "juniper",
+    "lemon",
+];
+const SECOND: &[&str] = &[
+    "fox", "crane", "lynx", "otter", "quail", "robin", "viper", "bison", "camel", "finch", "gecko",
+    "heron", "lemur",
+];
 
 /// Returns each secret in its place. Every one is different.
 pub(crate) fn contexts(dice: &mut Dice) -> Vec<Kind> {
     let numbered = CONTEXTS.iter().enumerate();
-    numbered.map(|(at, (name, around, pattern))| (*name, (*around).to_owned(), filled(pattern, at, dice))).collect()
+    numbered
+        .map(|(at, (name, around, pattern))| {
+            (*name, (*around).to_owned(), filled(pattern, at, dice))
+        })
+        .collect()
 }
 
 fn filled(pattern: &str, number: usize, dice: &mut Dice) -> String {
@@ -225,15 +279,21 @@ fn filled(pattern: &str, number: usize, dice: &mut Dice) -> String {
         let (what, rest) = part.split_once(';').unwrap();
         let (alphabet, length) = what.split_at(1);
         let length = length.parse().unwrap_or(0);
-        secret.push_str(&match alphabet {
+        let piece = match alphabet {
             "h" => dice.draw(HEX, length),
             "u" => dice.draw(URL, length),
             "U" => dice.draw(UPPER, length),
             "l" => dice.draw("abcdefghijklmnopqrstuvwxyz234567", length),
             "n" => dice.draw("0123456789", length),
-            "w" => format!("{}{}{}", FIRST[number % FIRST.len()], SECOND[number % SECOND.len()], ["", "s", "ly"][number / 143]),
+            "w" => format!(
+                "{}{}{}",
+                FIRST[number % FIRST.len()],
+                SECOND[number % SECOND.len()],
+                ["", "s", "ly"][number / 143]
+            ),
             _ => dice.draw(PLAIN, length),
-        });
+        };
+        secret.push_str(&piece);
         secret.push_str(rest);
     }
     secret

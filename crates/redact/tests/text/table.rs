@@ -441,9 +441,12 @@ pub(crate) fn is_left(text: &str, secret: &str) -> bool {
     let window = characters.len().min(12);
     let flat: Vec<String> =
         characters.windows(window).map(|piece| piece.iter().collect()).collect();
-    flat.iter()
-        .filter(|piece| !piece.contains("-----") && !piece.contains("PRIVATE"))
-        .any(|piece| has(piece) || has(&json(piece)))
+    flat.iter().filter(|piece| !piece.contains("-----") && !piece.contains("PRIVATE")).any(
+        |piece| {
+            let escaped = json(piece);
+            has(piece) || (escaped != *piece && has(&escaped))
+        },
+    )
 }
 
 /// Returns a text as a JSON string.
