@@ -103,13 +103,19 @@ def claude_prompt(row):
 
 
 def claude_tokens(home):
-    answers = {}
-    for path in glob.glob(os.path.join(home, ".claude", "projects", "**", "*.jsonl"), recursive=True):
+    """Each request once: by message id and request id; without a request id it is the first one with the message id."""
+    answers, first = {}, {}
+    for path in sorted(glob.glob(os.path.join(home, ".claude", "projects", "**", "*.jsonl"), recursive=True)):
         for row in rows_of(path):
             message = row.get("message") or {}
             if row.get("type") != "assistant" or message.get("model") == "<synthetic>" or row.get("isApiErrorMessage"):
                 continue
-            most = answers.setdefault(message.get("id") or row.get("uuid"), {})
+            ident = message.get("id") or row.get("uuid")
+            request = row.get("requestId") or first.get(ident)
+            if first.setdefault(ident, request) is None and request:
+                answers[ident, request] = answers.pop((ident, None))
+                first[ident] = request
+            most = answers.setdefault((ident, request), {})
             for key, value in (message.get("usage") or {}).items():
                 if isinstance(value, int):
                     most[key] = max(most.get(key, 0), value)

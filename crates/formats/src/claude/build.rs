@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use recount_model::{Entrypoint, Problem, RecordedPath, SessionId, What};
 
-use super::log::is_agent_file;
+use super::log::{is_agent_file, one_line};
 use super::messages::{Builder, Tables};
 use super::state::{ClaudeState, Facts, Session, TreeRow};
 use super::tree::{Chain, Forest, parents, sidechains};
@@ -97,7 +97,7 @@ fn times<'a>(rows: impl Iterator<Item = &'a TreeRow> + Clone) -> Head {
 /// The session's own words: the title that the agent itself would take, and the last prompt.
 fn titles(session: &Session) -> (Option<String>, Option<String>) {
     let first = session.first.clone().or_else(|| session.command.clone());
-    (first, session.last.clone())
+    (first, session.last.as_deref().map(one_line))
 }
 
 fn head(outline: &mut Outline, facts: &Facts, file: &str, is_agent: bool) {

@@ -528,6 +528,13 @@ impl Log {
         let text = content.typed.or(row.attachment.prompt).or(row.content);
         let Some(text) = text else { return };
         let start = text.decode_start(PROMPT);
+        let session = &mut self.facts.session;
+        let is_plain = session.first.is_some() && !row.marks.is_sidechain;
+        if is_plain && wording(&start) == Wording::Typed && !start.trim().is_empty() {
+            // Only the last one is shown, on one line.
+            session.last = Some(start.into_owned());
+            return;
+        }
         let line = one_line(&shown(&start));
         if line.is_empty() {
             return;

@@ -68,7 +68,8 @@ impl Meta {
         self.started_by(fields.source);
         if self.is_subagent && self.parent.is_none() {
             // Reviews and the like name only the session that they belong to.
-            self.parent = owned(fields.session_id).filter(|session| Some(session) != self.id.as_ref());
+            self.parent =
+                owned(fields.session_id).filter(|session| Some(session) != self.id.as_ref());
         }
         // Without these the agent cannot read the record (0.104 to 0.166).
         self.loadable =

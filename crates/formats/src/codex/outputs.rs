@@ -42,12 +42,15 @@ pub(super) fn ending(output: Option<&[u8]>) -> Ending {
     let wrapped = head.starts_with(br#""{\"output\""#);
     let tail = output.get(output.len().saturating_sub(TAIL)..).unwrap_or(output);
     let code = if wrapped {
-        memmem::rfind(tail, br#"\"exit_code\":"#)
-            .and_then(|at| code_behind(tail.get(at..)?, br#"\"exit_code\":"#))
-    } else if head.starts_with(b"\"Exit code: ") {
-        code_behind(head, b"Exit code: ")
+        let mark = br#"\"exit_code\":"#;
+        memmem::rfind(tail, mark).and_then(|at| code(tail.get(at + mark.len()..)?))
+    } else if let Some(rest) = head.strip_prefix(b"\"Exit code: ") {
+        code(rest)
     } else {
-        header(head).and_then(|header| code_behind(header, b"exited with code "))
+        let mark = b"exited with code ";
+        let header = header(head).unwrap_or_default();
+        let at = if header.is_empty() { None } else { memmem::find(header, mark) };
+        at.and_then(|at| code(header.get(at + mark.len()..)?))
     };
     match code {
         Some(0) => Ending::Fine,
@@ -58,19 +61,19 @@ pub(super) fn ending(output: Option<&[u8]>) -> Ending {
 
 /// Returns the header of a new release, if there is one.
 fn header(head: &[u8]) -> Option<&[u8]> {
-    let is_header = head.starts_with(b"\"Chunk ID: ") || head.starts_with(b"\"Wall time: ");
+    if !head.starts_with(b"\"Chunk ID: ") && !head.starts_with(b"\"Wall time: ") {
+        return None;
+    }
     let end = memmem::find(head, b"\\nOutput:").unwrap_or(head.len());
-    head.get(..end).filter(|_| is_header)
+    head.get(..end)
 }
 
-fn code_behind(text: &[u8], mark: &[u8]) -> Option<i64> {
-    let at = memmem::find(text, mark)? + mark.len();
-    let digits: String = { text.get(at..)?.iter() }
-        .map(|byte| char::from(*byte))
-        .skip_while(|c| *c == ' ')
-        .take_while(|c| c.is_ascii_digit() || *c == '-')
-        .collect();
-    digits.parse().ok()
+/// Reads the exit code at the start of a text.
+fn code(text: &[u8]) -> Option<i64> {
+    let text = text.trim_ascii_start();
+    let end = text.iter().position(|byte| !byte.is_ascii_digit() && *byte != b'-');
+    let digits = text.get(..end.unwrap_or(text.len()))?;
+    std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// Returns an output without what the agent put around it.

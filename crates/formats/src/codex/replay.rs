@@ -3,6 +3,8 @@
 //! The spine are the items that the model saw; events add what only they know: which text was typed, what was undone, what was
 //! used, how a command ended. A message is one prompt, or one response of the model with its thoughts, calls and their outputs.
 
+mod drafts;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ use crate::outline::{AgentCall, CallEnd, Problems, ToolUse, Version};
 use crate::source::stable_hash;
 
 use super::agent_index::AgentIndex;
-use super::excerpt::{agent_in, end_of, folder_in, push_number};
+use super::excerpt::{agent_in, end_of, folder_in};
 use super::injected::{self, Parts};
 use super::meta::{Meta, uuid_time};
 use super::outputs::{Ending, ending};
@@ -26,6 +28,9 @@ use super::tokens::Counter;
 
 /// How many messages a session has without being unusual; room for them is taken at once.
 const TYPICAL: usize = 64;
+
+/// The start of ids that are only unique in one file.
+pub(super) const MADE_UP: &str = "line-";
 
 /// A message while its records are read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -105,11 +110,16 @@ pub(super) struct Replay {
     pub(super) has_answers: bool,
     pub(super) first_prompt: Option<String>,
     pub(super) last_prompt: Option<String>,
+    /// The last prompt as it was typed, if its title has not been made yet: only that of the last one is needed.
+    last_words: Option<String>,
     pub(super) first_candidate: Option<String>,
     pub(super) last_candidate: Option<String>,
     pub(super) goal: Option<String>,
     pub(super) updated: Option<i64>,
     pub(super) problems: Problems,
+    /// Memory for ids.
+    #[serde(skip)]
+    scratch: String,
 }
 
 fn no_file() -> Arc<str> {
@@ -314,6 +324,10 @@ impl Replay {
         let standing = if parts.told { Standing::Told } else { Standing::Perhaps };
         self.candidate = Some(self.context(span, time, standing));
         self.close();
+        if self.has_prompts {
+            // Events decide what was typed.
+            return;
+        }
         let words = injected::words(fields.content, passthrough);
         let words = said(&words, parts);
         self.first_candidate = self.first_candidate.take().or_else(|| words.clone());
@@ -563,9 +577,16 @@ impl Replay {
         }
         let at = self.alive.iter().rposition(|alive| *alive == draft);
         self.turns.extend(at.and_then(|at| u32::try_from(at).ok()));
+        let is_blank = injected::typed(words).trim().is_empty();
+        if self.first_prompt.is_some() && !is_blank {
+            self.last_words = Some(words.to_owned());
+            return;
+        }
         let words = said(words, Parts { images: has_images, ..Parts::default() });
-        self.first_prompt = self.first_prompt.take().or_else(|| words.clone());
-        self.last_prompt = words.or(self.last_prompt.take());
+        if let Some(words) = words {
+            self.first_prompt.get_or_insert_with(|| words.clone());
+            (self.last_prompt, self.last_words) = (Some(words), None);
+        }
     }
 
     /// An answer of which only the event is known so far.
@@ -713,91 +734,9 @@ impl Replay {
     /// Ends reading.
     pub(super) fn finish(&mut self) {
         self.flush();
+        let last = self.last_words.take().and_then(|words| injected::title(&words));
+        self.last_prompt = last.or(self.last_prompt.take());
     }
-
-    // --- Messages ---
-
-    fn close(&mut self) {
-        self.is_closed = true;
-    }
-
-    fn context(&mut self, span: Span, time: Option<i64>, standing: Standing) -> u32 {
-        let draft = self.add(MessageKind::Context, None, span, time);
-        if let Some(draft) = self.draft_mut(draft) {
-            draft.standing = standing;
-        }
-        draft
-    }
-
-    fn notice(&mut self, span: Span, time: Option<i64>) {
-        self.add(MessageKind::Notice, None, span, time);
-    }
-
-    fn add(&mut self, kind: MessageKind, id: Option<String>, span: Span, time: Option<i64>) -> u32 {
-        let id = id.map_or_else(|| self.made_up_id(span, letter(kind)), Into::into);
-        // What a sub-agent's parent said is context to it.
-        let copied = !self.own && self.meta.own_from.is_some();
-        let kind = if copied { MessageKind::Context } else { kind };
-        let version = self.version(span);
-        let number = u32::try_from(self.drafts.len()).unwrap_or(u32::MAX);
-        self.drafts.push(Draft {
-            id,
-            kind,
-            fate: Fate::Kept,
-            time,
-            version,
-            tokens: None,
-            model: None,
-            tools: Vec::new(),
-            standing: Standing::Sure,
-        });
-        self.alive.push(number);
-        number
-    }
-
-    /// Makes up an id that is the same in every copy of the record, as far as that can be.
-    fn made_up_id(&mut self, span: Span, letter: char) -> Box<str> {
-        let is_said = matches!(letter, 'p' | 'a');
-        let mut id = String::with_capacity(48);
-        let number = if let Some(turn) = self.turn.as_deref().filter(|_| is_said) {
-            self.in_turn += 1;
-            id.push_str(turn);
-            id.push(':');
-            id.push(letter);
-            u64::from(self.in_turn)
-        } else {
-            id.push_str(MADE_UP);
-            if span.line > 0 { u64::from(span.line) } else { span.offset }
-        };
-        push_number(&mut id, number);
-        id.into()
-    }
-
-    fn link(&mut self, draft: u32, span: Span) {
-        let version = self.version(span);
-        self.links.push((draft, version));
-    }
-
-    fn version(&mut self, span: Span) -> u32 {
-        let version = u32::try_from(self.versions.len()).unwrap_or(u32::MAX);
-        self.versions.push(Version { span, before: None, rank: 1 });
-        version
-    }
-
-    fn draft(&self, number: u32) -> Option<&Draft> {
-        self.drafts.get(number as usize)
-    }
-
-    fn draft_mut(&mut self, number: u32) -> Option<&mut Draft> {
-        self.drafts.get_mut(number as usize)
-    }
-}
-
-/// What ids begin with that hold in one file only.
-pub(super) const MADE_UP: &str = "line-";
-
-fn letter(kind: MessageKind) -> char {
-    if kind == MessageKind::Answer { 'a' } else { 'x' }
 }
 
 /// Returns a prompt as a title; one of pictures alone says so.
