@@ -25,10 +25,10 @@ pub(crate) const FILE: &str = "catalog.db";
 pub(crate) const RACY: i128 = 2_000_000_000;
 /// Number of groups from which a second thread pays.
 const MANY: usize = 256;
-/// So many bytes of rows wait to be written before they are given to the writer.
+/// The number of bytes of rows that wait before they are given to the writer.
 const BYTES_AT_ONCE: usize = 512 * 1024;
 
-/// So many changes wait for the writer; who has another one waits, rather than keep it in memory.
+/// The maximum number of changes that wait for the writer: a thread with another one waits, rather than keep it in memory.
 const MOST_WAITING: usize = 4;
 
 /// What the catalog holds of some roots.
@@ -318,16 +318,16 @@ fn keep_states_later(engine: &Engine, states: Vec<(String, StoredReader)>) {
 pub(crate) fn recall_groups(
     engine: &Engine,
     disk: &DiskSnapshot,
-    groups: Vec<Group>,
+    groups: &[Group],
     progress: &dyn Progress,
     digest: impl Fn(&'static dyn Source, SessionFiles) -> Digest + Sync,
 ) -> Result<Vec<Digest>, Error> {
     let large = groups.iter().flat_map(|group| &group.files).any(|(_, file)| may_resume(file));
     let read = match large.then(|| engine.catalog()).flatten() {
-        None => scan_files(disk, &groups, &FullRead, progress, digest),
+        None => scan_files(disk, groups, &FullRead, progress, digest),
         Some(catalog) => {
             let growth = Growth::new(catalog, &engine.outlines);
-            let read = scan_files(disk, &groups, &growth, progress, digest);
+            let read = scan_files(disk, groups, &growth, progress, digest);
             keep_states_later(engine, growth.take_states());
             read
         }

@@ -23,7 +23,7 @@ use crate::{Engine, search::index::session_key};
 /// Number of rows of a finished list that are written at once.
 const ROWS_AT_ONCE: usize = 512;
 
-/// So many times as many rows wait for the writer.
+/// The maximum number of such parts that wait for the writer.
 const PARTS_WAITING: usize = 4;
 
 /// What must be as it was for the rows to hold, beside the files.

@@ -378,7 +378,7 @@ impl Engine {
             digest(source, session_files, pricing, drop_outline)
         };
         let groups = disk.groups(|_, group| groups.contains(group));
-        let digests = recall_groups(self, disk, groups, progress, digest)?;
+        let digests = recall_groups(self, disk, &groups, progress, digest)?;
         Ok(join_orphans(disk, digests, digest))
     }
 

@@ -271,6 +271,38 @@ fn a_document_damaged_in_the_middle_gives_what_is_whole_around_it() {
 }
 
 #[test]
+fn each_text_of_an_id_in_a_document_is_one_message_wherever_it_is() {
+    let list =
+        |texts: &[&str]| texts.iter().map(|text| model("a", text)).collect::<Vec<_>>().join(",");
+    let shown = |document: &str| {
+        let outline = read(document);
+        let entries: Vec<u32> = outline.strict.iter().map(|shown| shown.entry).collect();
+        (outline.entries.len(), entries)
+    };
+    let messages = list(&["one", "two", "three", "two", "one", "three"]);
+    let start = r#"{"sessionId":"s-1","projectHash":"h","messages":["#;
+    assert_eq!(shown(&format!("{start}\n{messages}]}}\n")), (3, vec![0, 1, 2, 1, 0, 2]));
+    // Only the last of two lists counts; its first text of an id is the message that is known by it.
+    let (first, last) = (list(&["one", "two"]), list(&["two", "two", "one"]));
+    let twice = format!("{start}\n{first}],\"messages\":[{last}]}}\n");
+    assert_eq!(shown(&twice), (3, vec![0, 0, 2]));
+}
+
+#[test]
+fn memory_of_earlier_files_is_reused_without_a_trace_of_them() {
+    let file = || {
+        let texts = [HEAD.to_owned(), user("c", "3"), model("d", "4"), user("c", "5")];
+        read(texts.join("\n") + "\n")
+    };
+    let alone = std::thread::spawn(move || format!("{:?}", file())).join().unwrap();
+    for _ in 0..2 {
+        let lines: Vec<String> = (0..200).map(|number| user(&format!("m{number}"), "x")).collect();
+        read(lines.join("\n")).recycle();
+        assert_eq!(format!("{:?}", file()), alone);
+    }
+}
+
+#[test]
 fn a_document_shows_an_id_twice_if_it_occurs_twice() {
     let twice = DOCUMENT.replace("\"id\": \"b\"", "\"id\": \"a\"");
     let outline = read(&twice);
