@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-use recount_engine::{KeptListing, Listing};
 use recount_engine::export::json::{write_json, write_safe};
+use recount_engine::{KeptListing, Listing};
 use recount_model::{Message, Problem, Project, SessionFacts, SessionRow};
 use serde::Serialize;
 

@@ -217,9 +217,9 @@ impl Engine {
         disk: &DiskSnapshot,
         resolved: &ResolvedProjects,
     ) -> Vec<Option<bool>> {
-        let states = rows.iter().flat_map(|row| {
-            row.files.iter().map(|file| file.path).zip(row.core.states.iter())
-        });
+        let states = rows
+            .iter()
+            .flat_map(|row| row.files.iter().map(|file| file.path).zip(row.core.states.iter()));
         let sessions = rows.iter().map(|row| (row.source, row.roles()));
         self.pending_deletions(states, sessions, disk, resolved)
     }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use recount_formats::retention::RetentionSettings;
 use recount_model::{FileRole, PendingDeletion, Project, SessionFacts, SessionId};
 
-use super::roles;
 use super::report::{Guarded, Lost, RetentionLimits, Safe, SessionAtRisk};
+use super::roles;
 use crate::snapshot::disk_scan::DiskSnapshot;
 
 /// What would be deleted in one directory.

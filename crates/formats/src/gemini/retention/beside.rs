@@ -76,7 +76,9 @@ impl<'a> Beside<'a> {
             let path = entry.path();
             let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
             let agent = path.file_stem().filter(|_| is_file && is_session(&path, self.rules.logs));
-            if let Some(name) = agent.and_then(|agent| Some(safe(&agent.to_string_lossy())?.into_owned())) {
+            if let Some(name) =
+                agent.and_then(|agent| Some(safe(&agent.to_string_lossy())?.into_owned()))
+            {
                 self.artifacts(&name, id, with, why);
             }
         }
