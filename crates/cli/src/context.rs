@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
@@ -333,7 +334,10 @@ pub(crate) struct Out {
 
 #[derive(Debug)]
 enum Sink {
-    Stdout(io::Stdout),
+    /// Without the line buffer of the standard library, which searches everything for line ends.
+    Stdout(File),
+    /// Where the descriptor cannot be shared.
+    Lines(io::Stdout),
     Pager(std::process::ChildStdin),
 }
 
@@ -341,7 +345,7 @@ impl Out {
     fn new(mut pager: Option<Pager>) -> Self {
         let sink = match pager.as_mut().and_then(Pager::input) {
             Some(input) => Sink::Pager(input),
-            None => Sink::Stdout(io::stdout()),
+            None => Sink::stdout(),
         };
         Self { writer: Some(BufWriter::with_capacity(64 * 1024, sink)), pager }
     }
@@ -382,10 +386,27 @@ impl Drop for Out {
     }
 }
 
+impl Sink {
+    #[cfg(unix)]
+    fn stdout() -> Self {
+        use std::os::fd::AsFd as _;
+
+        let stdout = io::stdout();
+        let own = stdout.as_fd().try_clone_to_owned();
+        own.map_or(Self::Lines(stdout), |own| Self::Stdout(own.into()))
+    }
+
+    #[cfg(not(unix))]
+    fn stdout() -> Self {
+        Self::Lines(io::stdout())
+    }
+}
+
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stdout(stdout) => stdout.write(bytes),
+            Self::Lines(stdout) => stdout.write(bytes),
             Self::Pager(pager) => pager.write(bytes),
         }
     }
@@ -393,6 +414,7 @@ impl Write for Sink {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Stdout(stdout) => stdout.flush(),
+            Self::Lines(stdout) => stdout.flush(),
             Self::Pager(pager) => pager.flush(),
         }
     }

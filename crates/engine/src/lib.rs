@@ -26,6 +26,7 @@ use recount_platform::{Env, Folders, Processes, System};
 use recount_store::Root;
 use recount_store::scan::{DiskTree, FolderTree};
 
+pub use cache::kept_rows::KeptListing;
 pub use cache::notes::Noted;
 pub use cancel::Cancel;
 pub use error::Error;

@@ -1,5 +1,6 @@
 //! Lists an agent's folders without following links that lead out of them.
 
+use std::borrow::Cow;
 use std::fs::{self, DirEntry};
 use std::path::Path;
 use std::sync::Arc;
@@ -84,6 +85,16 @@ pub(crate) fn is_folder(path: &Path, root: &Path, problems: &mut Vec<Problem>) -
 pub(crate) fn leads_inside(path: &Path, root: &Path) -> bool {
     let target = fs::canonicalize(path);
     target.is_ok_and(|target| fs::canonicalize(root).is_ok_and(|root| target.starts_with(root)))
+}
+
+/// Returns the name of an entry as text. Almost every name is valid, and checking that is cheaper than replacing what is not.
+pub(crate) fn entry_name(entry: &DirEntry) -> String {
+    entry.file_name().into_string().unwrap_or_else(|name| name.to_string_lossy().into_owned())
+}
+
+/// Returns a path as text.
+pub(crate) fn path_text(path: &Path) -> Cow<'_, str> {
+    path.to_str().map_or_else(|| path.to_string_lossy(), Cow::Borrowed)
 }
 
 /// Lists a folder, sorted by name so that two runs see the same.

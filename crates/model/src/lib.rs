@@ -9,6 +9,7 @@ mod message;
 mod problem;
 mod project;
 mod retention;
+mod row;
 mod session;
 mod source_state;
 mod time;
@@ -26,6 +27,7 @@ pub use message::{
 pub use problem::{Problem, Span, What};
 pub use project::{Clue, ClueKind, Project, ProjectHash, ProjectState, RecordedPath};
 pub use retention::{DeletionReason, PendingDeletion};
+pub use row::{FileRow, SessionRow};
 pub use session::{
     AgentNote, Entrypoint, FileFacts, FileRole, Grammar, Labels, MessageCounts, SessionFacts,
     SessionKind, StrictCounts, TitleFrom, ToolCounts,

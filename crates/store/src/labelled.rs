@@ -48,6 +48,12 @@ impl Labelled {
         self.0.get(source.as_str())?.get(id.as_str()).map(Mark::labels)
     }
 
+    /// Returns the labels of a session by its agent and id; none if it has none.
+    pub fn labels_of(&self, source: &str, id: &str) -> Labels {
+        let mark = self.0.get(source).and_then(|sessions| sessions.get(id));
+        mark.map(Mark::labels).unwrap_or_default()
+    }
+
     /// Changes the labels of a session.
     pub fn change(&mut self, source: SourceName, id: &SessionId, change: impl FnOnce(&mut Labels)) {
         let sessions = self.0.entry(source.as_str().to_owned()).or_default();

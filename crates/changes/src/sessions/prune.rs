@@ -9,7 +9,7 @@ use recount_engine::disk::LocatedFolder;
 use recount_engine::{ListQuery, Listing, Progress};
 use recount_formats::Editor;
 use recount_formats::source::{Artifact, Artifacts};
-use recount_model::{FileRole, ProjectState, SessionFacts};
+use recount_model::{FileRole, ProjectState, SessionFacts, SourceName};
 use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
@@ -100,9 +100,13 @@ impl Changes<'_> {
                         .iter()
                         .any(|facts| within.contains(&facts.id) && facts.files.iter().any(is_in))
             };
+            let mut present: BTreeMap<SourceName, Present<'_>> = BTreeMap::new();
             for folder in disk.folders.iter().filter(is_within) {
                 let Some(editor) = folder.source.editor() else { continue };
-                remove_orphans(&mut offer.plan, folder, editor, &listing)?;
+                let source = folder.source.name();
+                let present =
+                    present.entry(source).or_insert_with(|| Present::of(source, &listing));
+                remove_orphans(&mut offer.plan, folder, editor, present)?;
             }
         }
         offer.notices.extend(prompts_stay(&gone, &disk));
@@ -158,23 +162,34 @@ fn remove_stubs(plan: &mut Plan, facts: &SessionFacts) -> Result<(), Error> {
     Ok(())
 }
 
+/// The sessions of an agent that exist: what belongs to others is orphaned.
+struct Present<'a> {
+    ids: BTreeSet<&'a str>,
+    files: Vec<PathBuf>,
+}
+
+impl<'a> Present<'a> {
+    fn of(source: SourceName, listing: &'a Listing) -> Self {
+        let ours = || listing.sessions.iter().filter(|facts| facts.source == source);
+        let mains = ours().filter(|facts| !facts.kind.is_subagent());
+        let mains: BTreeSet<&str> = mains.map(|facts| facts.id.as_str()).collect();
+        let is_led = |facts: &&Arc<SessionFacts>| {
+            facts.parent.as_ref().is_none_or(|parent| mains.contains(parent.as_str()))
+        };
+        let ids = ours().filter(is_led).map(|facts| facts.id.as_str()).collect();
+        let files = ours().flat_map(|facts| &facts.files);
+        Self { ids, files: files.map(|file| PathBuf::from(&file.path)).collect() }
+    }
+}
+
 fn remove_orphans(
     plan: &mut Plan,
     folder: &LocatedFolder,
     editor: &dyn Editor,
-    listing: &Listing,
+    present: &Present<'_>,
 ) -> Result<(), Error> {
-    let ours = || listing.sessions.iter().filter(|facts| facts.source == folder.source.name());
-    let mains: BTreeSet<&str> =
-        ours().filter(|facts| !facts.kind.is_subagent()).map(|facts| facts.id.as_str()).collect();
-    let is_led = |facts: &&Arc<SessionFacts>| {
-        facts.parent.as_ref().is_none_or(|parent| mains.contains(parent.as_str()))
-    };
-    let there: BTreeSet<&str> = ours().filter(is_led).map(|facts| facts.id.as_str()).collect();
-    let files = ours().flat_map(|facts| &facts.files);
-    let sessions: Vec<PathBuf> = files.map(|file| PathBuf::from(&file.path)).collect();
     let Artifacts { files, folders } =
-        editor.orphans(&folder.at, &|id| there.contains(id), &sessions);
+        editor.orphans(&folder.at, &|id| present.ids.contains(id), &present.files);
     for Artifact { path, kind } in &files {
         let about = ChangeDetails { session: None, what: kind.as_str() };
         plan.remove_unread(&RealDisk, path, about)?;

@@ -8,9 +8,10 @@ use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use recount_changes::Changes;
 use recount_engine::{
-    ContentFilter, Engine, ListQuery, Listing, LostSession, SortOrder, Visibility, Visible,
+    ContentFilter, Engine, KeptListing, ListQuery, Listing, LostSession, SortOrder, Visibility,
+    Visible,
 };
-use recount_model::{SessionFacts, SessionKind};
+use recount_model::{SessionFacts, SessionKind, SessionRow};
 
 use super::session_rows;
 use crate::context::{Context, Paged};
@@ -151,6 +152,15 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
         return lost(&query, engine, context);
     }
     let bar = Bar::new(context, "reading sessions");
+    if context.global.json && args.limit.is_none() {
+        let print = |kept: &KeptListing<'_>| {
+            bar.finish();
+            print_kept(kept, context)
+        };
+        if let Some(code) = engine.list_kept(&query, &bar, print)? {
+            return code;
+        }
+    }
     let mut listing = engine.list(&query, &bar)?;
     bar.finish();
     let mut shown = listing.sessions.len();
@@ -176,6 +186,20 @@ pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failur
     );
     context.keep(listing);
     if shown == 0 { Ok(ExitCode::from(NOTHING)) } else { Ok(code) }
+}
+
+/// Prints the rows of a list that did not change.
+fn print_kept(kept: &KeptListing<'_>, context: &Context) -> Result<ExitCode, Failure> {
+    json::kept_rows(context, kept)?;
+    let total = |count: fn(&SessionRow<'_>) -> u64| {
+        kept.rows.iter().map(|(row, _)| count(row)).sum::<u64>()
+    };
+    let code = context.problems(
+        kept.problems.iter(),
+        kept.other_problems + total(|row| row.problems),
+        total(|row| row.not_understood),
+    );
+    if kept.rows.is_empty() { Ok(ExitCode::from(NOTHING)) } else { Ok(code) }
 }
 
 /// Parses the time of a flag.

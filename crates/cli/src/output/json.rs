@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-use recount_engine::Listing;
 use recount_engine::export::json::{write_json, write_safe};
-use recount_model::{Message, Problem, Project, SessionFacts};
+use recount_engine::{KeptListing, Listing};
+use recount_model::{Message, Problem, Project, SessionFacts, SessionRow};
 use serde::Serialize;
 
 use crate::context::{Context, Paged};
@@ -23,20 +23,60 @@ const AHEAD: usize = 32;
 
 /// Prints a list of sessions.
 pub(crate) fn sessions(context: &Context, listing: &Listing) -> io::Result<()> {
-    let mut out = context.out(Paged::No);
-    out.write_all(br#"{"schema":"recount.list/1","sessions":"#)?;
-    sessions_in_parallel(&mut out, &listing.sessions)?;
-    out.write_all(br#","problems":"#)?;
     let kept = listing.sessions.iter().flat_map(|session| &session.problem_list);
     let problems: Vec<&Problem> = listing.problems.iter().chain(kept).collect();
-    write_json(&mut out, &problems)?;
+    let row = |facts: &Arc<SessionFacts>, write: &mut RowWriter<'_>| {
+        write.row(&SessionRow::from(&**facts), &facts.project)
+    };
+    list(context, &listing.sessions, &row, &problems)
+}
+
+/// Prints the rows of a list that did not change.
+pub(crate) fn kept_rows(context: &Context, kept: &KeptListing<'_>) -> io::Result<()> {
+    let problems: Vec<&Problem> = kept.problems.iter().collect();
+    let row = |(row, project): &(SessionRow<'_>, Arc<Project>), write: &mut RowWriter<'_>| {
+        write.row(row, project)
+    };
+    list(context, &kept.rows, &row, &problems)
+}
+
+fn list<T: Sync>(
+    context: &Context,
+    rows: &[T],
+    row: &WriteRow<'_, T>,
+    problems: &[&Problem],
+) -> io::Result<()> {
+    let mut out = context.out(Paged::No);
+    out.write_all(br#"{"schema":"recount.list/1","sessions":"#)?;
+    rows_in_parallel(&mut out, rows, row)?;
+    out.write_all(br#","problems":"#)?;
+    write_json(&mut out, problems)?;
     out.write_all(b"}\n")?;
     out.finish()
 }
 
+/// Serializes one row.
+type WriteRow<'f, T> = dyn Fn(&T, &mut RowWriter<'_>) -> io::Result<()> + Sync + 'f;
+
+/// Where a row is serialized to.
+struct RowWriter<'a> {
+    text: &'a mut Vec<u8>,
+    projects: &'a mut Projects,
+}
+
+impl RowWriter<'_> {
+    fn row(&mut self, row: &SessionRow<'_>, project: &Arc<Project>) -> io::Result<()> {
+        row::write(self.text, row, self.projects.text(project)?)
+    }
+}
+
 /// Serializes a list on two cores: every other batch by a second thread, only a few ahead of what is printed.
-fn sessions_in_parallel(out: &mut impl Write, sessions: &[Arc<SessionFacts>]) -> io::Result<()> {
-    let shares: Vec<&[Arc<SessionFacts>]> = sessions.chunks(ROWS).collect();
+fn rows_in_parallel<T: Sync>(
+    out: &mut impl Write,
+    rows: &[T],
+    row: &WriteRow<'_, T>,
+) -> io::Result<()> {
+    let shares: Vec<&[T]> = rows.chunks(ROWS).collect();
     let shares = shares.as_slice();
     out.write_all(b"[")?;
     std::thread::scope(|scope| {
@@ -45,7 +85,7 @@ fn sessions_in_parallel(out: &mut impl Write, sessions: &[Arc<SessionFacts>]) ->
             let mut projects = Projects::default();
             for share in shares.iter().skip(1).step_by(2) {
                 let mut text = Vec::with_capacity(share.len() * ROW);
-                let made = rows(&mut text, share, &mut projects).map(|()| text);
+                let made = write_rows(&mut text, share, row, &mut projects).map(|()| text);
                 // The receiver is gone if printing failed: then there is no point in continuing.
                 if sender.send(made).is_err() {
                     return;
@@ -58,7 +98,7 @@ fn sessions_in_parallel(out: &mut impl Write, sessions: &[Arc<SessionFacts>]) ->
             out.write_all(if at > 0 { b"," } else { b"" })?;
             if at % 2 == 0 {
                 text.clear();
-                rows(&mut text, share, &mut projects)?;
+                write_rows(&mut text, share, row, &mut projects)?;
                 write_safe(out, &text)?;
             } else {
                 // A thread that panicked has printed the reason.
@@ -72,14 +112,15 @@ fn sessions_in_parallel(out: &mut impl Write, sessions: &[Arc<SessionFacts>]) ->
     out.write_all(b"]")
 }
 
-fn rows(
+fn write_rows<T>(
     text: &mut Vec<u8>,
-    sessions: &[Arc<SessionFacts>],
+    rows: &[T],
+    row: &WriteRow<'_, T>,
     projects: &mut Projects,
 ) -> io::Result<()> {
-    for (at, facts) in sessions.iter().enumerate() {
+    for (at, one) in rows.iter().enumerate() {
         text.extend_from_slice(if at > 0 { b"," } else { b"" });
-        row::write(text, facts, projects.text(&facts.project)?)?;
+        row(one, &mut RowWriter { text, projects })?;
     }
     Ok(())
 }

@@ -3,32 +3,32 @@
 
 use std::io;
 
-use recount_model::{FileFacts, SessionFacts, Tokens};
+use recount_model::{FileRow, RawJson, SessionRow, Tokens};
 use serde::Serialize;
 
 use crate::output::moment::Moment;
 
 /// Appends a row to `out`. Its project is already serialized.
-pub(crate) fn write(out: &mut Vec<u8>, facts: &SessionFacts, project: &str) -> io::Result<()> {
+pub(crate) fn write(out: &mut Vec<u8>, facts: &SessionRow<'_>, project: &str) -> io::Result<()> {
     let mut row = Row { out };
-    row.text(b"{\"source\":", facts.source.as_str());
-    row.text(b",\"id\":", facts.id.as_str());
+    row.text(b"{\"source\":", facts.source);
+    row.text(b",\"id\":", facts.id);
     row.value(b",\"kind\":", &facts.kind)?;
-    row.optional(b",\"parent\":", facts.parent.as_ref().map(recount_model::SessionId::as_str));
-    if let Some(call) = &facts.parent_call {
+    row.optional(b",\"parent\":", facts.parent);
+    if let Some(call) = facts.parent_call {
         row.text(b",\"parent_call\":", call);
     }
     if let Some(agent) = &facts.agent {
         row.value(b",\"agent\":", agent)?;
     }
-    row.optional(b",\"title\":", facts.title.as_deref());
+    row.optional(b",\"title\":", facts.title);
     row.value(b",\"title_from\":", &facts.title_from)?;
-    row.optional(b",\"first_prompt\":", facts.first_prompt.as_deref());
-    row.optional(b",\"last_prompt\":", facts.last_prompt.as_deref());
-    row.optional(b",\"branch\":", facts.branch.as_deref());
+    row.optional(b",\"first_prompt\":", facts.first_prompt);
+    row.optional(b",\"last_prompt\":", facts.last_prompt);
+    row.optional(b",\"branch\":", facts.branch);
     row.value(b",\"entrypoint\":", &facts.entrypoint)?;
     if let Some(labels) = &facts.labels {
-        row.texts(b",\"tags\":", labels.tags.iter());
+        row.texts(b",\"tags\":", labels.tags.iter().map(String::as_str));
         row.flag(b",\"pinned\":", Some(labels.pinned));
     }
     row.raw(b",\"project\":");
@@ -42,25 +42,32 @@ pub(crate) fn write(out: &mut Vec<u8>, facts: &SessionFacts, project: &str) -> i
     row.number(b",\"tool_calls\":{\"total\":", facts.tool_calls.total);
     row.number(b",\"failed\":", facts.tool_calls.failed);
     row.number(b",\"cancelled\":", facts.tool_calls.cancelled);
-    row.texts(b"},\"models\":", facts.models.iter());
+    row.texts(b"},\"models\":", facts.models.iter().copied());
+    let from = row.out.len();
     row.tokens(b",\"tokens\":", &facts.tokens);
+    let tokens = from..row.out.len();
     row.value(b",\"cost_usd\":", &facts.cost_usd)?;
     row.flag(b",\"cost_is_lower_bound\":", facts.cost_is_lower_bound);
     row.number(b",\"kept\":{\"messages\":", facts.kept.messages);
     row.number(b",\"prompts\":", facts.kept.prompts);
     row.number(b",\"answers\":", facts.kept.answers);
     row.number(b",\"tool_calls\":", facts.kept.tool_calls);
-    row.tokens(b",\"tokens\":", &facts.kept.tokens);
-    row.texts(b"},\"directories\":", facts.directories.iter());
-    if let Some(memory) = &facts.memory {
-        row.value(b",\"memory\":", memory)?;
+    if facts.kept.tokens == facts.tokens {
+        // Mostly nothing is undone.
+        row.out.extend_from_within(tokens);
+    } else {
+        row.tokens(b",\"tokens\":", &facts.kept.tokens);
+    }
+    row.texts(b"},\"directories\":", facts.directories.iter().copied());
+    if let Some(memory) = facts.memory {
+        row.value(b",\"memory\":", &RawJson::new(memory))?;
     }
     row.files(&facts.files)?;
     match facts.agent_index {
         Some(index) => row.number(b",\"agent_index\":", u64::from(index)),
         None => row.raw(b",\"agent_index\":null"),
     }
-    row.optional(b",\"agent_title\":", facts.agent_title.as_deref());
+    row.optional(b",\"agent_title\":", facts.agent_title);
     row.flag(b",\"live\":", facts.live);
     row.flag(b",\"doomed\":", facts.pending_deletion);
     row.number(b",\"problems\":", facts.problems);
@@ -110,7 +117,7 @@ impl Row<'_> {
         }
     }
 
-    fn texts<'t>(&mut self, key: &[u8], texts: impl Iterator<Item = &'t String>) {
+    fn texts<'t>(&mut self, key: &[u8], texts: impl Iterator<Item = &'t str>) {
         self.raw(key);
         self.raw(b"[");
         for (at, text) in texts.enumerate() {
@@ -131,6 +138,11 @@ impl Row<'_> {
 
     fn number(&mut self, key: &[u8], mut number: u64) {
         self.raw(key);
+        // Most are small.
+        if number < 10 {
+            self.out.push(b'0' + u8::try_from(number).unwrap_or_default());
+            return;
+        }
         let mut digits = [b'0'; 20];
         let mut start = digits.len();
         for (at, slot) in digits.iter_mut().enumerate().rev() {
@@ -157,11 +169,11 @@ impl Row<'_> {
         self.raw(b"}");
     }
 
-    fn files(&mut self, files: &[FileFacts]) -> io::Result<()> {
+    fn files(&mut self, files: &[FileRow<'_>]) -> io::Result<()> {
         self.raw(b",\"files\":[");
         for (at, file) in files.iter().enumerate() {
             self.raw(if at > 0 { b"," } else { b"" });
-            self.text(b"{\"path\":", &file.path);
+            self.text(b"{\"path\":", file.path);
             self.value(b",\"role\":", &file.role)?;
             self.number(b",\"bytes\":", file.bytes);
             self.value(b",\"grammar\":", &file.grammar)?;
@@ -178,14 +190,14 @@ mod tests {
     use std::sync::Arc;
 
     use recount_engine::{Engine, ListQuery, Setup};
-    use recount_model::{AgentNote, Clock, Labels, Problem, RawJson, SessionId};
+    use recount_model::{AgentNote, Clock, Labels, Problem, RawJson, SessionFacts, SessionId};
 
     use super::*;
 
     fn check(facts: &SessionFacts) {
         let mut written = Vec::new();
         let project = serde_json::to_string(&facts.project).unwrap();
-        write(&mut written, facts, &project).unwrap();
+        write(&mut written, &facts.into(), &project).unwrap();
         assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(facts).unwrap());
     }
 

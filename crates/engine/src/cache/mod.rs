@@ -2,6 +2,7 @@
 
 pub(crate) mod cached;
 pub(crate) mod growth;
+pub(crate) mod kept_rows;
 pub(crate) mod notes;
 pub(crate) mod refresh;
 pub(crate) mod remembered;

@@ -2,15 +2,18 @@
 //! sessions that are gone stay until they are forgotten.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::BuildHasher as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use recount_catalog::{Catalog, List, ListRow};
 use recount_formats::Sources;
 use recount_model::{FileFacts, Project, RecordedPath, SessionFacts};
 use serde::{Deserialize, Serialize};
 
 use crate::cache::cached::Core;
+use crate::cache::kept_rows::nameless;
 use crate::cache::refresh::{RACY, hash, key};
 use crate::projects::resolve::{Effort, ProjectHints, ResolvedProjects};
 use crate::sessions::list::{Digest, Listing, Used};
@@ -50,7 +53,7 @@ pub(crate) struct Unplaced {
 /// Projects by their directories.
 #[derive(Debug)]
 pub(crate) struct Places {
-    by_folder: HashMap<String, Arc<Project>>,
+    by_folder: HashMap<String, Arc<Project>, RandomState>,
     recorded: BTreeMap<RecordedPath, Arc<Project>>,
 }
 
@@ -60,6 +63,14 @@ impl Places {
         let folders = disk.folders.iter().map(path);
         let by_folder = folders.zip(resolved.projects.iter().cloned()).collect();
         Self { by_folder, recorded: resolved.recorded.clone() }
+    }
+
+    /// Returns the project of a session: the folder that it records itself, else that of its directory. That of a directory that is
+    /// gone has its name.
+    pub(crate) fn project(&self, folder: &str, cwd: Option<&str>) -> Arc<Project> {
+        let recorded = cwd.and_then(|cwd| self.recorded.get(&RecordedPath::new(cwd)));
+        let known = recorded.or_else(|| self.by_folder.get(folder));
+        known.map_or_else(|| nameless(folder), Arc::clone)
     }
 }
 
@@ -76,17 +87,10 @@ impl Unplaced {
         Some(Self { facts, folder: row.folder.into() })
     }
 
-    /// Adds the project. That of a directory that is gone has its name.
+    /// Adds the project.
     pub(crate) fn place(self, places: &Places) -> SessionFacts {
         let Self { mut facts, folder } = self;
-        let nameless = || {
-            let name = Path::new(&*folder).file_name();
-            let slug = name.map(|name| name.to_string_lossy().into_owned());
-            Arc::new(Project { slug, ..Project::default() })
-        };
-        let recorded = facts.cwd.as_ref().and_then(|cwd| places.recorded.get(cwd));
-        let known = recorded.or_else(|| places.by_folder.get(&*folder));
-        facts.project = known.map_or_else(nameless, Arc::clone);
+        facts.project = places.project(&folder, facts.cwd.as_ref().map(RecordedPath::as_str));
         facts
     }
 }
@@ -134,6 +138,12 @@ impl Unchanged {
     ) -> ResolvedProjects {
         engine.resolve_projects(&self.disk, &self.conditions.hints, effort, progress)
     }
+
+    /// Whether they are the folders that they were when the list was made: numbers in the agent's own list depend on which
+    /// directories are the same project.
+    pub(crate) fn has_projects(&self, resolved: &ResolvedProjects) -> bool {
+        projects(resolved) == self.conditions.projects
+    }
 }
 
 impl std::fmt::Debug for Conditions {
@@ -153,6 +163,10 @@ impl Engine {
             let known = scope.spawn(|| {
                 let catalog = self.catalog()?;
                 let list = catalog.list(self.roots_key()).ok()??;
+                // If the disk was listed already, rows that do not hold any more need not be read.
+                if self.listed().is_some_and(|disk| disk.shape() != list.shape) {
+                    return None;
+                }
                 let conditions: Conditions = postcard::from_bytes(&list.content).ok()?;
                 let recalled = recall(&catalog);
                 Some((catalog, list.shape, conditions, recalled))
@@ -210,8 +224,7 @@ impl Engine {
             |groups: &Option<u64>| groups.is_none_or(|met| met == unchanged.conditions.groups);
         let recalled = recalled.filter(|(_, groups)| met(groups)).map(|(recalled, _)| recalled);
         let resolved = unchanged.resolve_projects(self, effort, progress);
-        // Numbers in the agent's own list depend on which folders are the same project.
-        let same = projects(&resolved) == unchanged.conditions.projects;
+        let same = unchanged.has_projects(&resolved);
         let disk = unchanged.disk;
         let (rows, recalled) = (rows.filter(|_| same)?, recalled?);
         let places = Places::new(&disk, &resolved);
@@ -275,9 +288,11 @@ fn projects(resolved: &ResolvedProjects) -> u64 {
 impl DiskSnapshot {
     /// What changes when any file does.
     pub(crate) fn shape(&self) -> u64 {
+        // Thousands of paths are hashed in every run, and nobody chooses inode numbers and times of change.
+        let quick = foldhash::quality::FixedState::default();
         let files = |folder: &LocatedFolder| {
-            let files = folder.at.files.iter().map(|file| (file.path.file_name(), file.stamp));
-            hash(&(&folder.at.path, files.collect::<Vec<_>>()))
+            let files = folder.at.files.iter().map(|file| (file.path.as_os_str(), file.stamp));
+            quick.hash_one((folder.at.path.as_os_str(), files.collect::<Vec<_>>()))
         };
         // Names that users gave lie beside the sessions, and change without them.
         hash(&(self.folders.iter().map(files).collect::<Vec<_>>(), &self.names))

@@ -8,9 +8,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use recount_formats::RetentionPolicy;
 use recount_formats::retention::{Chats, InstallFolders, RetentionSettings, Settings, Variables};
-use recount_model::{PendingDeletion, Project, SessionFacts, SourceState};
+use recount_formats::source::FileAt;
+use recount_model::{FileRole, PendingDeletion, Project, SessionFacts, SourceState};
 use recount_platform::Env;
 
 pub use self::report::{
@@ -22,6 +24,9 @@ use crate::disk::Survey;
 use crate::projects::resolve::ResolvedProjects;
 use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder, Progress};
 use crate::{Engine, Error};
+
+/// Facts about files, by their paths.
+type ByPath<'a, T> = HashMap<&'a str, T, RandomState>;
 
 impl Engine {
     /// Returns what the next start of an agent would delete in each project. Nothing is changed.
@@ -58,7 +63,7 @@ impl Engine {
     ) -> Result<Vec<Guarded>, Error> {
         let Survey { listing, disk, projects, .. } = survey;
         let wanted = self.within(scope, survey)?;
-        let by_folder = self.predict(&listing.sessions, disk, projects, agents);
+        let by_folder = self.predict(states(&listing.sessions), disk, projects, agents);
         let mut rows = guarded(&listing.sessions, disk, projects, by_folder);
         rows.retain(|(number, _)| wanted.as_ref().is_none_or(|all| all.contains(number)));
         Ok(rows.into_iter().map(|(_, row)| row).collect())
@@ -71,20 +76,38 @@ impl Engine {
         disk: &DiskSnapshot,
         resolved: &ResolvedProjects,
     ) {
-        let Ok(agents) = self.agents(None) else { return };
-        let by_folder = self.predict(sessions, disk, &resolved.projects, &agents);
-        let gone: HashMap<&str, &PendingDeletion> = by_folder
+        let pending = {
+            let sessions = &*sessions;
+            let rows = sessions.iter().map(|session| (session.source.as_str(), roles(session)));
+            self.pending_deletions(states(sessions), rows, disk, resolved)
+        };
+        for (session, pending) in sessions.iter_mut().zip(pending) {
+            if pending.is_some() {
+                Arc::make_mut(session).pending_deletion = pending;
+            }
+        }
+    }
+
+    /// Returns for each session whether the next start of the installed release would delete it; `None` if that agent deletes none.
+    pub(crate) fn pending_deletions<'a, F: Iterator<Item = (&'a str, FileRole)>>(
+        &self,
+        states: impl Iterator<Item = (&'a str, &'a SourceState)>,
+        sessions: impl Iterator<Item = (&'a str, F)>,
+        disk: &DiskSnapshot,
+        resolved: &ResolvedProjects,
+    ) -> Vec<Option<bool>> {
+        let agents = self.agents(None).unwrap_or_default();
+        let by_folder = self.predict(states, disk, &resolved.projects, &agents);
+        let gone: ByPath<'_, &PendingDeletion> = by_folder
             .iter()
             .flat_map(|found| &found.deletions)
             .map(|deletion| (deletion.path.as_str(), deletion))
             .collect();
-        for session in sessions {
-            if agents.iter().any(|agent| agent.source == session.source) {
-                let pending_deletion =
-                    lost(session, |path| gone.get(path).copied()) == Some(Lost::Whole);
-                Arc::make_mut(session).pending_deletion = Some(pending_deletion);
-            }
-        }
+        let is_pending = |(source, files): (&str, F)| {
+            let has_policy = agents.iter().any(|agent| agent.source.as_str() == source);
+            has_policy.then(|| lost(files, |path| gone.get(path).copied()) == Some(Lost::Whole))
+        };
+        sessions.map(is_pending).collect()
     }
 
     /// Finds the installed releases, or uses the rules of the given one.
@@ -133,9 +156,9 @@ impl Engine {
     }
 
     /// Returns what is deleted, directory by directory.
-    fn predict(
+    fn predict<'a>(
         &self,
-        sessions: &[Arc<SessionFacts>],
+        states: impl Iterator<Item = (&'a str, &'a SourceState)>,
         disk: &DiskSnapshot,
         projects: &[Arc<Project>],
         agents: &[Agent],
@@ -143,7 +166,7 @@ impl Engine {
         let ask = |retention_policy: &dyn RetentionPolicy, chats: &Chats<'_>| {
             retention_policy.pending_deletions(chats)
         };
-        let found = self.ask_each(sessions, disk, projects, agents, ask);
+        let found = self.ask_each(states, disk, projects, agents, ask);
         let by_folder =
             |(number, retention, deletions)| FolderDeletions { number, retention, deletions };
         found.into_iter().map(by_folder).collect()
@@ -157,23 +180,22 @@ impl Engine {
         ask: impl Fn(&dyn RetentionPolicy, &Chats<'_>) -> T,
     ) -> Vec<(usize, T)> {
         let Survey { listing, disk, projects, .. } = survey;
-        let found = self.ask_each(&listing.sessions, disk, projects, agents, ask);
+        let found = self.ask_each(states(&listing.sessions), disk, projects, agents, ask);
         found.into_iter().map(|(number, _, answer)| (number, answer)).collect()
     }
 
-    fn ask_each<T>(
+    fn ask_each<'a, T>(
         &self,
-        sessions: &[Arc<SessionFacts>],
+        states: impl Iterator<Item = (&'a str, &'a SourceState)>,
         disk: &DiskSnapshot,
         projects: &[Arc<Project>],
         agents: &[Agent],
         ask: impl Fn(&dyn RetentionPolicy, &Chats<'_>) -> T,
     ) -> Vec<(usize, RetentionSettings, T)> {
-        let mut states: HashMap<&str, &SourceState> = HashMap::with_capacity(sessions.len());
-        for session in sessions {
-            let files = session.files.iter().zip(&session.states);
-            states.extend(files.map(|(file, state)| (file.path.as_str(), state)));
-        }
+        let files = disk.folders.iter().map(|folder| folder.at.files.len()).sum();
+        let mut by_path: ByPath<'a, &SourceState> =
+            HashMap::with_capacity_and_hasher(files, RandomState::default());
+        by_path.extend(states);
         let mut settings: BTreeMap<usize, Settings> = BTreeMap::new();
         let one = |(number, folder): (usize, &LocatedFolder)| {
             // No agent uses it.
@@ -189,10 +211,11 @@ impl Engine {
             let place = project.map(|path| Path::new(path.as_str()));
             let retention = retention_policy.retention(settings, place, &agent.release);
             let files = &folder.at.files;
-            let seen: Vec<Option<&SourceState>> = files
-                .iter()
-                .map(|file| states.get(&*file.path.to_string_lossy()).copied())
-                .collect();
+            let state = |file: &FileAt| match file.path.to_str() {
+                Some(path) => by_path.get(path).copied(),
+                None => by_path.get(&*file.path.to_string_lossy()).copied(),
+            };
+            let seen: Vec<Option<&SourceState>> = files.iter().map(state).collect();
             let answer = ask(
                 retention_policy,
                 &Chats {
@@ -213,6 +236,18 @@ impl Engine {
         let Some(root) = self.roots.get(root) else { return Settings::default() };
         retention_policy.settings(&root.path, root.shape, &Words(&self.env))
     }
+}
+
+/// Returns the states of all files of sessions, by path.
+fn states(sessions: &[Arc<SessionFacts>]) -> impl Iterator<Item = (&str, &SourceState)> {
+    sessions.iter().flat_map(|session| {
+        session.files.iter().map(|file| file.path.as_str()).zip(&session.states)
+    })
+}
+
+/// Returns the files of a session, with their roles.
+fn roles(session: &SessionFacts) -> impl Iterator<Item = (&str, FileRole)> {
+    session.files.iter().map(|file| (file.path.as_str(), file.role))
 }
 
 /// The environment, with the interface of formats.

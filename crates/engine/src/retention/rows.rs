@@ -8,6 +8,7 @@ use recount_formats::retention::RetentionSettings;
 use recount_model::{FileRole, PendingDeletion, Project, SessionFacts, SessionId};
 
 use super::report::{Guarded, Lost, RetentionLimits, Safe, SessionAtRisk};
+use super::roles;
 use crate::snapshot::disk_scan::DiskSnapshot;
 
 /// What would be deleted in one directory.
@@ -53,7 +54,7 @@ pub(super) fn guarded(
     };
     let mut owners: HashMap<&SessionId, (usize, usize)> = HashMap::new();
     for session in sessions {
-        let how = lost(session, |path| deletions.get(path).map(|(_, deletion)| deletion));
+        let how = lost(roles(session), |path| deletions.get(path).map(|(_, deletion)| deletion));
         let taken: Vec<(usize, PendingDeletion)> =
             session.files.iter().filter_map(|file| deletions.remove(&file.path)).collect();
         let place = taken.first().map(|(number, _)| *number).or_else(|| home_of(session));
@@ -121,24 +122,30 @@ fn at_risk(
 }
 
 /// Returns how much of a session is lost with the deleted files; `None` if nothing is. The target of a link is kept.
-pub(super) fn lost<'a>(
-    session: &SessionFacts,
+pub(super) fn lost<'a, 'f>(
+    files: impl Iterator<Item = (&'f str, FileRole)>,
     deletion: impl Fn(&str) -> Option<&'a PendingDeletion>,
 ) -> Option<Lost> {
-    let goes = |path: &str| deletion(path).is_some_and(|deletion| !deletion.is_link);
-    let (gone, left): (Vec<_>, Vec<_>) = session.files.iter().partition(|file| goes(&file.path));
-    if gone.is_empty() {
-        let has_link = left.iter().any(|file| deletion(&file.path).is_some());
-        return has_link.then_some(Lost::Spare);
-    }
     let speaks = |role: FileRole| role != FileRole::Stub;
     let is_spare =
         |role: FileRole| matches!(role, FileRole::Stub | FileRole::Twin | FileRole::Copy);
-    Some(if !left.iter().any(|file| speaks(file.role)) {
-        Lost::Whole
-    } else if gone.iter().any(|file| !is_spare(file.role)) {
-        Lost::Part
-    } else {
-        Lost::Spare
-    })
+    let (mut has_gone, mut has_link) = (false, false);
+    let (mut is_said_elsewhere, mut has_lost_part) = (false, false);
+    for (path, role) in files {
+        match deletion(path) {
+            Some(deletion) if !deletion.is_link => {
+                has_gone = true;
+                has_lost_part |= !is_spare(role);
+            }
+            link => {
+                has_link |= link.is_some();
+                is_said_elsewhere |= speaks(role);
+            }
+        }
+    }
+    match (has_gone, is_said_elsewhere) {
+        (false, _) => has_link.then_some(Lost::Spare),
+        (true, false) => Some(Lost::Whole),
+        (true, true) => Some(if has_lost_part { Lost::Part } else { Lost::Spare }),
+    }
 }

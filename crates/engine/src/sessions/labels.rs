@@ -108,7 +108,7 @@ impl Engine {
         labelled.of(source, id).unwrap_or_default()
     }
 
-    fn labels(&self) -> Result<Labelled, Error> {
+    pub(crate) fn labels(&self) -> Result<Labelled, Error> {
         let Some(path) = self.labels_file() else { return Ok(Labelled::default()) };
         let Some(text) = written(&path)? else { return Ok(Labelled::default()) };
         parse(&path, &text)

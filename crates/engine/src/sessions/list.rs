@@ -67,6 +67,28 @@ pub struct ListQuery {
     pub limit: Option<usize>,
 }
 
+impl ListQuery {
+    /// Whether it asks for every session, in the usual order.
+    pub(crate) fn is_everything(&self) -> bool {
+        let Self { project, here, since, until, model, kinds, problems, live, .. } = self;
+        let Self { text, tags, pinned, content, sort, limit, .. } = self;
+        project.is_none()
+            && here.is_none()
+            && since.is_none()
+            && until.is_none()
+            && model.is_none()
+            && kinds.is_empty()
+            && !problems
+            && !live
+            && text.is_none()
+            && tags.is_empty()
+            && !pinned
+            && content.is_nothing()
+            && *sort == SortOrder::Updated
+            && limit.is_none()
+    }
+}
+
 /// The order of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SortOrder {

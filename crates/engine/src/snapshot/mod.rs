@@ -194,6 +194,16 @@ impl Engine {
         self.pinned.disk.as_ref().map_or_else(look, |disk| Arc::clone(disk.get_or_init(look)))
     }
 
+    /// Returns the listing of the disk, if this engine is pinned to one and has made it.
+    pub(crate) fn listed(&self) -> Option<&Arc<DiskSnapshot>> {
+        self.pinned.disk.as_ref()?.get()
+    }
+
+    /// Whether this engine answers from a snapshot.
+    pub(crate) fn is_at_snapshot(&self) -> bool {
+        self.pinned.snapshot.is_some()
+    }
+
     /// Returns the rows of the snapshot that this engine answers from, if that is how hard projects were looked for.
     pub(crate) fn rows_of_snapshot(
         &self,

@@ -7,7 +7,7 @@ use recount_model::{Problem, ProjectHash, SessionId};
 
 use super::project::{is_slug, marker, marker_file, registry, registry_files, trusted};
 use super::relocate::Before;
-use crate::folder::{entries, file, is_folder};
+use crate::folder::{entries, entry_name, file, is_folder};
 use crate::source::{
     Basis, EarlierListing, FilePlacement, Linked, Located, ProjectFolder, RootShape,
 };
@@ -37,7 +37,7 @@ fn locate_with(root: &Path, shape: RootShape, known: Option<&EarlierListing<'_>>
     let mut names: Vec<(PathBuf, String)> = Vec::new();
     located.basis.directories.push(projects.clone());
     for entry in entries(&projects, &mut located.problems) {
-        let name = entry.file_name().to_string_lossy().into_owned();
+        let name = entry_name(&entry);
         // The type in the listing saves a system call for most entries.
         let plain = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if NOT_PROJECTS.contains(&name.as_str()) {
@@ -226,12 +226,12 @@ pub(crate) fn outputs(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut Met) {
-    let name = entry.file_name().to_string_lossy().into_owned();
+    let name = entry_name(entry);
     let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
     if is_folder && !is_session(&name) {
         let parent = SessionId::new(name);
         for entry in met.entries(&entry.path()) {
-            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = entry_name(&entry);
             if is_session(&name)
                 && let Some(mut file) = file(&entry, root, &mut met.problems)
             {

@@ -35,6 +35,22 @@ impl GeminiState {
     }
 }
 
+/// A stored state of which only the part for the cleanup is used: the texts of [`AgentListing`] before it are not copied.
+#[derive(Deserialize)]
+struct RetentionState<'a> {
+    #[serde(borrow)]
+    _listing: [Option<&'a str>; 4],
+    retention: RetentionFacts,
+}
+
+impl RetentionFacts {
+    /// Decodes a stored state.
+    pub(crate) fn decode(state: &SourceState) -> Option<Self> {
+        let state: RetentionState<'_> = postcard::from_bytes(state.as_bytes()).ok()?;
+        Some(state.retention)
+    }
+}
+
 /// How the agent's list sees a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AgentListing {

@@ -1,13 +1,16 @@
 //! What is deleted with a session: its tool outputs, its activity log, its own folder, its sub-agents.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use foldhash::fast::RandomState;
 use recount_model::{DeletionReason, PendingDeletion, SessionId};
 
 use super::rules::Rules;
+use crate::folder::entry_name;
 use crate::retention::RetentionSettings;
 
 /// Folders of the program in a project directory.
@@ -41,13 +44,16 @@ impl Place {
     }
 }
 
+/// The names in a folder.
+type Names = HashSet<String, RandomState>;
+
 /// Finds the artifacts of sessions, listing each folder once.
 #[derive(Debug)]
 pub(crate) struct Beside<'a> {
     folder: &'a Path,
     rules: &'a Rules,
     /// Names in listed folders, by place.
-    names: [Option<HashSet<String>>; PLACES],
+    names: [Option<Names>; PLACES],
     /// By path, so that nothing is reported twice.
     found: BTreeMap<PathBuf, PendingDeletion>,
 }
@@ -64,13 +70,15 @@ impl<'a> Beside<'a> {
         if !self.rules.takes_agents || !self.has(Place::Chats, &name) {
             return;
         }
-        let agents = self.folder.join("chats").join(&name);
+        let agents = self.folder.join("chats").join(&*name);
         // A linked folder is read, and only the link is deleted.
         for entry in fs::read_dir(&agents).into_iter().flatten().flatten() {
             let path = entry.path();
             let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
             let agent = path.file_stem().filter(|_| is_file && is_session(&path, self.rules.logs));
-            if let Some(name) = agent.and_then(|agent| safe(&agent.to_string_lossy())) {
+            if let Some(name) =
+                agent.and_then(|agent| Some(safe(&agent.to_string_lossy())?.into_owned()))
+            {
                 self.artifacts(&name, id, with, why);
             }
         }
@@ -179,7 +187,7 @@ impl<'a> Beside<'a> {
     }
 
     /// Returns the names in a folder of the project directory, which is listed once.
-    fn names_in(&mut self, place: Place) -> &HashSet<String> {
+    fn names_in(&mut self, place: Place) -> &Names {
         let folder = self.folder;
         let [project, chats, logs, outputs] = &mut self.names;
         let names = match place {
@@ -190,7 +198,7 @@ impl<'a> Beside<'a> {
         };
         names.get_or_insert_with(|| {
             let entries = fs::read_dir(place.below(folder)).into_iter().flatten().flatten();
-            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+            entries.map(|entry| entry_name(&entry)).collect()
         })
     }
 }
@@ -225,17 +233,18 @@ fn collect(path: &Path, depth: usize, files: &mut Vec<Found>) {
 }
 
 /// Returns an id as the program writes it in names; `None` if it refuses it.
-fn safe(id: &str) -> Option<String> {
+fn safe(id: &str) -> Option<Cow<'_, str>> {
     if matches!(id, "" | "." | "..") {
         return None;
     }
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if id.chars().all(allowed) {
-        return Some(id.to_owned());
+    // Almost every id is one that it makes itself, of ASCII characters.
+    if id.bytes().all(|byte| byte.is_ascii() && allowed(char::from(byte))) {
+        return Some(Cow::Borrowed(id));
     }
     // Characters are UTF-16 units there.
     let keep = |c: char| if allowed(c) { c.to_string() } else { "_".repeat(c.len_utf16()) };
-    Some(id.chars().map(keep).collect())
+    Some(id.chars().map(keep).collect::<String>().into())
 }
 
 /// Whether a file is a sub-agent's for a release with or without logs.

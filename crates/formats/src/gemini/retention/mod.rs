@@ -24,6 +24,7 @@ use self::beside::Beside;
 use self::deletions::{Candidate, deletions};
 pub(crate) use self::rules::Release;
 use self::rules::{NEWEST, Rules};
+use crate::folder::path_text;
 use crate::gemini::state::{GeminiState, RetentionFacts};
 use crate::retention::{
     Chats, InstallFolders, Installed, RetentionPolicy, RetentionSettings, Settings, Trap, Unfit,
@@ -128,7 +129,7 @@ fn pending_deletions(chats: &Chats<'_>, rules: &Rules) -> Vec<PendingDeletion> {
         let linked = linked::files(folder);
         let (files, seen): (Vec<&FileAt>, Vec<Candidate<'_>>) =
             candidates(chats, &facts, &linked).into_iter().unzip();
-        let path = |file: &FileAt| file.path.to_string_lossy().into_owned();
+        let path = |file: &FileAt| path_text(&file.path).into_owned();
         for victim in deletions(&seen, retention, rules, now) {
             let Some(file) = files.get(victim.at) else { continue };
             if let Some(id) = &victim.takes {
@@ -148,9 +149,12 @@ fn pending_deletions(chats: &Chats<'_>, rules: &Rules) -> Vec<PendingDeletion> {
     }
     beside.outputs(retention, now);
     beside.restore_points();
-    let known: BTreeSet<String> = pending.iter().map(|deletion| deletion.path.clone()).collect();
-    pending
-        .extend(beside.into_found().into_iter().filter(|deletion| !known.contains(&deletion.path)));
+    let found = beside.into_found();
+    if !found.is_empty() {
+        let known: BTreeSet<String> =
+            pending.iter().map(|deletion| deletion.path.clone()).collect();
+        pending.extend(found.into_iter().filter(|deletion| !known.contains(&deletion.path)));
+    }
     pending.sort_by(|one, next| one.path.cmp(&next.path));
     pending
 }
@@ -164,7 +168,7 @@ fn is_cleaned(chats: &Chats<'_>, rules: &Rules) -> bool {
 /// Decodes the state of every file, in the order of the files.
 fn retention_facts(chats: &Chats<'_>) -> Vec<Option<RetentionFacts>> {
     let states = chats.states.iter().copied().chain(std::iter::repeat(None));
-    let decode = |state: Option<&SourceState>| Some(GeminiState::decode(state?)?.retention);
+    let decode = |state: Option<&SourceState>| RetentionFacts::decode(state?);
     states.take(chats.folder.files.len()).map(decode).collect()
 }
 

@@ -1,0 +1,280 @@
+//! The rows of the last finished list as the catalog keeps them: to print all of them, their texts need not be copied.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use recount_catalog::Catalog;
+use recount_model::{
+    AgentNote, Entrypoint, FileRole, FileRow, Grammar, Labels, MessageCounts, Problem, Project,
+    SessionKind, SessionRow, SourceState, StrictCounts, TitleFrom, Tokens, ToolCounts, timestamp,
+};
+use recount_prices::Prices;
+use serde::Deserialize;
+
+use crate::cache::remembered::Places;
+use crate::projects::resolve::{Effort, ResolvedProjects};
+use crate::sessions::list::ListQuery;
+use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
+use crate::{Engine, Error};
+
+/// The list of all sessions, newest first, if nothing has changed since it was made.
+#[derive(Debug)]
+pub struct KeptListing<'a> {
+    /// The rows, each with its project.
+    pub rows: Vec<(SessionRow<'a>, Arc<Project>)>,
+    /// All problems: first those that belong to no session.
+    pub problems: Vec<Problem>,
+    /// The number of those that belong to no session.
+    pub other_problems: u64,
+}
+
+/// As [`Row`](super::remembered), in place.
+#[derive(Deserialize)]
+struct KeptRow<'a> {
+    source: &'a str,
+    #[serde(borrow)]
+    core: KeptCore<'a>,
+    folder: &'a str,
+    parent_call: Option<&'a str>,
+    agent_index: Option<u32>,
+    agent_title: Option<&'a str>,
+    #[serde(borrow)]
+    files: Vec<KeptFile<'a>>,
+}
+
+/// As [`Core`](super::cached::Core), in place.
+#[derive(Deserialize)]
+struct KeptCore<'a> {
+    id: &'a str,
+    kind: SessionKind,
+    parent: Option<&'a str>,
+    agent: Option<AgentNote>,
+    title: Option<&'a str>,
+    title_from: TitleFrom,
+    first_prompt: Option<&'a str>,
+    last_prompt: Option<&'a str>,
+    branch: Option<&'a str>,
+    entrypoint: Option<Entrypoint>,
+    started: Option<i64>,
+    updated: Option<i64>,
+    counts: MessageCounts,
+    tool_calls: ToolCounts,
+    #[serde(borrow)]
+    models: Vec<&'a str>,
+    tokens: Tokens,
+    cost_usd: Option<f64>,
+    cost_is_lower_bound: Option<bool>,
+    priced_by: u64,
+    kept: StrictCounts,
+    cwd: Option<&'a str>,
+    #[serde(borrow)]
+    directories: Vec<&'a str>,
+    memory: Option<&'a str>,
+    problems: u64,
+    not_understood: u64,
+    problem_list: Vec<Problem>,
+    is_background: bool,
+    states: Vec<SourceState>,
+}
+
+/// As [`FileFacts`](recount_model::FileFacts), in place.
+#[derive(Deserialize)]
+struct KeptFile<'a> {
+    path: &'a str,
+    role: FileRole,
+    bytes: u64,
+    grammar: Grammar,
+}
+
+impl KeptRow<'_> {
+    /// Returns when it was last used, in milliseconds.
+    fn updated(&self) -> Option<i64> {
+        self.core.updated.and_then(timestamp).map(Timestamp::as_millisecond)
+    }
+
+    /// Returns its files with their roles.
+    fn roles(&self) -> impl Iterator<Item = (&str, FileRole)> {
+        self.files.iter().map(|file| (file.path, file.role))
+    }
+}
+
+/// The bytes of all rows, one after the other.
+#[derive(Default)]
+struct StoredRows {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// Number of rows from which a second thread pays.
+const MANY: usize = 256;
+
+impl StoredRows {
+    /// Reads the rows of sessions that are not gone. `None` when one is damaged.
+    fn read(catalog: &Catalog, roots: u64) -> Option<Self> {
+        let mut stored = Self::default();
+        let mut visit = |_: u64, gone: bool, content: &[u8]| {
+            if !gone {
+                stored.bytes.extend_from_slice(content);
+                stored.ends.push(stored.bytes.len());
+            }
+        };
+        catalog.each_listed(roots, &mut visit).ok()?;
+        Some(stored)
+    }
+
+    /// Decodes the rows. `None` when one is not understood.
+    fn decode(&self) -> Option<Vec<KeptRow<'_>>> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let places: Vec<(usize, usize)> = starts.zip(self.ends.iter().copied()).collect();
+        let row = |(start, end): &(usize, usize)| {
+            postcard::from_bytes(self.bytes.get(*start..*end)?).ok()
+        };
+        if places.len() < MANY {
+            return places.iter().map(row).collect();
+        }
+        let (first, later) = places.split_at(places.len() / 2);
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| later.iter().map(row).collect::<Option<Vec<_>>>());
+            let mut rows = first.iter().map(row).collect::<Option<Vec<_>>>()?;
+            rows.reserve_exact(later.len());
+            rows.extend(second.join().ok()??);
+            Some(rows)
+        })
+    }
+}
+
+impl Engine {
+    /// Lists all sessions, if nothing has changed since the last list: gives the rows to `print`, and returns its result. `None` when
+    /// something has changed or the query asks for less than all; then [`Engine::list`] has the answer, which is the same.
+    ///
+    /// # Errors
+    /// As [`Engine::list`].
+    pub fn list_kept<R>(
+        &self,
+        query: &ListQuery,
+        progress: &dyn Progress,
+        print: impl FnOnce(&KeptListing<'_>) -> R,
+    ) -> Result<Option<R>, Error> {
+        if !query.is_everything() || self.is_at_snapshot() {
+            return Ok(None);
+        }
+        self.aliases()?;
+        let engine = self.pin();
+        let roots = engine.roots_key();
+        let Some((unchanged, Some(stored))) =
+            engine.unchanged(|catalog| StoredRows::read(catalog, roots))
+        else {
+            return Ok(None);
+        };
+        let (rows, resolved) = std::thread::scope(|scope| {
+            let rows = scope.spawn(|| stored.decode());
+            let resolved = unchanged.resolve_projects(&engine, &Effort::List, progress);
+            (rows.join().unwrap_or_default(), resolved)
+        });
+        let Some(mut rows) = rows.filter(|_| unchanged.has_projects(&resolved)) else {
+            return Ok(None);
+        };
+        // Rows with other prices are priced again, which needs all of their requests.
+        let prices = Prices::fingerprint(&engine.config.prices);
+        if rows.iter().any(|row| row.core.priced_by != prices) {
+            return Ok(None);
+        }
+        let pending = if query.pending_deletion {
+            engine.pending(&rows, &unchanged.disk, &resolved)
+        } else {
+            vec![None; rows.len()]
+        };
+        let mut order: Vec<(i64, &str, usize)> = rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| query.background || !row.core.is_background)
+            .map(|(at, row)| (row.updated().unwrap_or(i64::MIN), row.core.id, at))
+            .collect();
+        // As `list` sorts them.
+        order.sort_by(|one, next| next.0.cmp(&one.0).then_with(|| one.1.cmp(next.1)));
+        let order: Vec<usize> = order.into_iter().map(|(_, _, at)| at).collect();
+        let places = Places::new(&unchanged.disk, &resolved);
+        let labels = if query.labelled { Some(engine.labels()?) } else { None };
+        let mut problems = unchanged.disk.problems.clone();
+        let other_problems = problems.len() as u64;
+        let mut all = Vec::with_capacity(order.len());
+        for at in order {
+            let Some(row) = rows.get_mut(at) else { continue };
+            problems.append(&mut row.core.problem_list);
+            let project = places.project(row.folder, row.core.cwd);
+            let labels = labels.as_ref().map(|all| all.labels_of(row.source, row.core.id));
+            let pending = pending.get(at).copied().flatten();
+            all.push((session_row(row, labels, pending), project));
+        }
+        Ok(Some(print(&KeptListing { rows: all, problems, other_problems })))
+    }
+
+    /// Returns for each row whether the agent's next start would delete the session.
+    fn pending(
+        &self,
+        rows: &[KeptRow<'_>],
+        disk: &DiskSnapshot,
+        resolved: &ResolvedProjects,
+    ) -> Vec<Option<bool>> {
+        let states = rows
+            .iter()
+            .flat_map(|row| row.files.iter().map(|file| file.path).zip(row.core.states.iter()));
+        let sessions = rows.iter().map(|row| (row.source, row.roles()));
+        self.pending_deletions(states, sessions, disk, resolved)
+    }
+}
+
+fn session_row<'a>(
+    row: &mut KeptRow<'a>,
+    labels: Option<Labels>,
+    pending_deletion: Option<bool>,
+) -> SessionRow<'a> {
+    let core = &mut row.core;
+    let file = |file: &KeptFile<'a>| FileRow {
+        path: file.path,
+        role: file.role,
+        bytes: file.bytes,
+        grammar: file.grammar,
+    };
+    SessionRow {
+        source: row.source,
+        id: core.id,
+        kind: core.kind,
+        parent: core.parent,
+        parent_call: row.parent_call,
+        agent: core.agent.take(),
+        title: core.title,
+        title_from: core.title_from,
+        first_prompt: core.first_prompt,
+        last_prompt: core.last_prompt,
+        branch: core.branch,
+        entrypoint: core.entrypoint,
+        labels,
+        started: core.started.and_then(timestamp),
+        updated: core.updated.and_then(timestamp),
+        counts: core.counts,
+        tool_calls: core.tool_calls,
+        models: std::mem::take(&mut core.models),
+        tokens: core.tokens,
+        cost_usd: core.cost_usd,
+        cost_is_lower_bound: core.cost_is_lower_bound,
+        kept: core.kept,
+        directories: std::mem::take(&mut core.directories),
+        memory: core.memory,
+        files: row.files.iter().map(file).collect(),
+        agent_index: row.agent_index,
+        agent_title: row.agent_title,
+        live: None,
+        pending_deletion,
+        problems: core.problems,
+        not_understood: core.not_understood,
+    }
+}
+
+/// Returns the project of a directory that is gone: it has the directory's name.
+pub(crate) fn nameless(folder: &str) -> Arc<Project> {
+    let name = Path::new(folder).file_name();
+    let slug = name.map(|name| name.to_string_lossy().into_owned());
+    Arc::new(Project { slug, ..Project::default() })
+}
