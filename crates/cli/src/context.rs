@@ -30,6 +30,7 @@ pub(crate) struct Context {
     pub(crate) folders: Folders,
     pub(crate) clock: Clock,
     on_terminal: bool,
+    pinned: OnceLock<Engine>,
     engine: OnceLock<Engine>,
     kept: Mutex<Vec<Box<dyn Any + Send>>>,
 }
@@ -53,6 +54,7 @@ impl Context {
             clock: clock(&env).stopped(),
             on_terminal: io::stdout().is_terminal(),
             env,
+            pinned: OnceLock::new(),
             engine: OnceLock::new(),
             kept: Mutex::default(),
         }
@@ -103,6 +105,15 @@ impl Context {
             && Engine::new(self.setup()).is_ok_and(|engine| !engine.has_sessions())
     }
 
+    /// Opens the homes for an answer from one listing of the disk, even if there are no sessions.
+    pub(crate) fn pinned_engine(&self) -> Result<&Engine, Failure> {
+        if let Some(engine) = self.pinned.get() {
+            return Ok(engine);
+        }
+        let engine = Engine::new(self.setup())?.pin();
+        Ok(self.pinned.get_or_init(|| engine))
+    }
+
     /// Opens the homes for commands that only read: everything is answered from one listing of the disk. A user without
     /// sessions sees the demo home.
     pub(crate) fn engine(&self) -> Result<&Engine, Failure> {
@@ -112,8 +123,7 @@ impl Context {
         if self.global.home.is_empty() && self.folders.home.is_none() {
             self.warn("HOME is not set: give the home to read with --home DIR");
         }
-        let setup = self.setup();
-        let engine = Engine::new(setup.clone())?.pin();
+        let (setup, engine) = (self.setup(), self.pinned_engine()?.clone());
         let as_told = !self.global.home.is_empty() || engine.has_sessions() || self.has_others()?;
         let engine = if as_told { engine } else { self.demo(setup).unwrap_or(Ok(engine))? };
         Ok(self.engine.get_or_init(|| engine))

@@ -149,7 +149,7 @@ pub struct Chats<'a> {
     /// The directory.
     pub folder: &'a ProjectFolder,
     /// The state of each session file in it, in the order of [`ProjectFolder::files`]; `None` for one that was not read.
-    pub states: &'a [Option<&'a SourceState>],
+    pub states: &'a [Option<&'a [u8]>],
     /// The retention settings.
     pub retention: &'a RetentionSettings,
     /// The release.

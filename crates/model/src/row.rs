@@ -1,6 +1,7 @@
 //! A row of a list whose texts are elsewhere: for printing thousands of them.
 
 use jiff::Timestamp;
+use serde::Deserialize;
 
 use crate::{
     AgentNote, Entrypoint, FileRole, Grammar, Labels, MessageCounts, SessionFacts, SessionKind,
@@ -45,7 +46,7 @@ pub struct SessionRow<'a> {
 }
 
 /// One file of a session. The fields are those of [`FileFacts`](crate::FileFacts).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of FileFacts")]
 pub struct FileRow<'a> {
     pub path: &'a str,

@@ -147,20 +147,18 @@ enum SortKey {
 
 pub(crate) fn run(args: &ListArgs, context: &Context) -> Result<ExitCode, Failure> {
     let query = query(args, context)?;
+    if context.global.json && !args.lost && args.limit.is_none() {
+        // The directories are listed while the rows are read.
+        let print = |kept: &KeptListing<'_>| print_kept(kept, context);
+        if let Some(code) = context.pinned_engine()?.list_kept(&query, &(), print)? {
+            return code;
+        }
+    }
     let engine = context.engine()?;
     if args.lost {
         return lost(&query, engine, context);
     }
     let bar = Bar::new(context, "reading sessions");
-    if context.global.json && args.limit.is_none() {
-        let print = |kept: &KeptListing<'_>| {
-            bar.finish();
-            print_kept(kept, context)
-        };
-        if let Some(code) = engine.list_kept(&query, &bar, print)? {
-            return code;
-        }
-    }
     let mut listing = engine.list(&query, &bar)?;
     bar.finish();
     let mut shown = listing.sessions.len();

@@ -15,7 +15,7 @@ use crate::context::{Context, Paged};
 use crate::output::row;
 
 /// The approximate size of a row of a list, in bytes.
-const ROW: usize = 1800;
+const ROW: usize = 2400;
 /// The number of rows that are serialized at once.
 const ROWS: usize = 64;
 /// The maximum number of batches of rows that wait to be printed.

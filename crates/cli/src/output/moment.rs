@@ -1,26 +1,12 @@
 //! Formats times like `jiff`, without a general formatter if possible.
 
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
 
-/// A time that is formatted thousands of times.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment(pub(crate) Timestamp);
-
-impl Serialize for Moment {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut text = *b"0000-00-00T00:00:00.000Z";
-        match write(self.0, &mut text)
-            .and_then(|length| std::str::from_utf8(text.get(..length)?).ok())
-        {
-            Some(text) => serializer.serialize_str(text),
-            None => self.0.serialize(serializer),
-        }
-    }
-}
+/// Where a time is written to.
+pub(crate) const BLANK: [u8; 24] = *b"0000-00-00T00:00:00.000Z";
 
 /// Writes the digits and returns the length of the text. `None` for rare years and fractions.
-fn write(time: Timestamp, text: &mut [u8; 24]) -> Option<usize> {
+pub(crate) fn write(time: Timestamp, text: &mut [u8; 24]) -> Option<usize> {
     let nanos = time.subsec_nanosecond();
     if nanos % 1_000_000 != 0 || nanos < 0 || time.as_second() < 0 {
         return None;
@@ -83,7 +69,7 @@ mod tests {
         for millis in times.into_iter().chain([-1, -86_400_000]) {
             for millis in [millis, millis / 10 * 10, millis / 100 * 100, millis / 1000 * 1000] {
                 let time = Timestamp::from_millisecond(millis).unwrap();
-                let mut text = *b"0000-00-00T00:00:00.000Z";
+                let mut text = BLANK;
                 if let Some(length) = write(time, &mut text) {
                     assert_eq!(std::str::from_utf8(&text[..length]).unwrap(), time.to_string());
                 }

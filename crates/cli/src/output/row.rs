@@ -3,17 +3,18 @@
 
 use std::io;
 
-use recount_model::{FileRow, RawJson, SessionRow, Tokens};
+use jiff::Timestamp;
+use recount_model::{FileRole, FileRow, Grammar, RawJson, SessionRow, Tokens};
 use serde::Serialize;
 
-use crate::output::moment::Moment;
+use crate::output::moment;
 
 /// Appends a row to `out`. Its project is already serialized.
 pub(crate) fn write(out: &mut Vec<u8>, facts: &SessionRow<'_>, project: &str) -> io::Result<()> {
     let mut row = Row { out };
     row.text(b"{\"source\":", facts.source);
     row.text(b",\"id\":", facts.id);
-    row.value(b",\"kind\":", &facts.kind)?;
+    row.text(b",\"kind\":", facts.kind.as_str());
     row.optional(b",\"parent\":", facts.parent);
     if let Some(call) = facts.parent_call {
         row.text(b",\"parent_call\":", call);
@@ -33,8 +34,8 @@ pub(crate) fn write(out: &mut Vec<u8>, facts: &SessionRow<'_>, project: &str) ->
     }
     row.raw(b",\"project\":");
     row.raw(project.as_bytes());
-    row.value(b",\"started\":", &facts.started.map(Moment))?;
-    row.value(b",\"updated\":", &facts.updated.map(Moment))?;
+    row.moment(b",\"started\":", facts.started)?;
+    row.moment(b",\"updated\":", facts.updated)?;
     row.number(b",\"messages\":", facts.counts.messages);
     row.number(b",\"prompts\":", facts.counts.prompts);
     row.number(b",\"answers\":", facts.counts.answers);
@@ -88,6 +89,20 @@ impl Row<'_> {
     fn value<T: Serialize>(&mut self, key: &[u8], value: &T) -> io::Result<()> {
         self.raw(key);
         Ok(serde_json::to_writer(&mut *self.out, value)?)
+    }
+
+    fn moment(&mut self, key: &[u8], time: Option<Timestamp>) -> io::Result<()> {
+        let mut text = moment::BLANK;
+        match time.and_then(|time| moment::write(time, &mut text)) {
+            Some(length) => {
+                self.raw(key);
+                self.out.push(b'"');
+                self.raw(text.get(..length).unwrap_or_default());
+                self.out.push(b'"');
+                Ok(())
+            }
+            None => self.value(key, &time),
+        }
     }
 
     fn text(&mut self, key: &[u8], text: &str) {
@@ -174,10 +189,15 @@ impl Row<'_> {
         for (at, file) in files.iter().enumerate() {
             self.raw(if at > 0 { b"," } else { b"" });
             self.text(b"{\"path\":", file.path);
-            self.value(b",\"role\":", &file.role)?;
+            match file.role {
+                FileRole::Main => self.raw(b",\"role\":\"main\""),
+                role => self.value(b",\"role\":", &role)?,
+            }
             self.number(b",\"bytes\":", file.bytes);
-            self.value(b",\"grammar\":", &file.grammar)?;
-            self.raw(b"}");
+            self.raw(match file.grammar {
+                Grammar::Json => b",\"grammar\":\"json\"}".as_slice(),
+                Grammar::Jsonl => b",\"grammar\":\"jsonl\"}",
+            });
         }
         self.raw(b"]");
         Ok(())

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use recount_catalog::Catalog;
 use recount_model::{
-    AgentNote, Entrypoint, FileRole, FileRow, Grammar, Labels, MessageCounts, Problem, Project,
-    SessionKind, SessionRow, SourceState, StrictCounts, TitleFrom, Tokens, ToolCounts, timestamp,
+    AgentNote, Entrypoint, FileRole, FileRow, Labels, MessageCounts, Problem, Project, SessionKind,
+    SessionRow, StrictCounts, TitleFrom, Tokens, ToolCounts, timestamp,
 };
 use recount_prices::Prices;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::cache::remembered::Places;
 use crate::projects::resolve::{Effort, ResolvedProjects};
@@ -38,9 +39,10 @@ struct KeptRow<'a> {
     folder: &'a str,
     parent_call: Option<&'a str>,
     agent_index: Option<u32>,
-    agent_title: Option<&'a str>,
     #[serde(borrow)]
-    files: Vec<KeptFile<'a>>,
+    agent_title: Option<Text<'a>>,
+    #[serde(borrow)]
+    files: Vec<FileRow<'a>>,
 }
 
 /// As [`Core`](super::cached::Core), in place.
@@ -50,10 +52,13 @@ struct KeptCore<'a> {
     kind: SessionKind,
     parent: Option<&'a str>,
     agent: Option<AgentNote>,
-    title: Option<&'a str>,
+    #[serde(borrow)]
+    title: Option<Text<'a>>,
     title_from: TitleFrom,
-    first_prompt: Option<&'a str>,
-    last_prompt: Option<&'a str>,
+    #[serde(borrow)]
+    first_prompt: Option<Text<'a>>,
+    #[serde(borrow)]
+    last_prompt: Option<Text<'a>>,
     branch: Option<&'a str>,
     entrypoint: Option<Entrypoint>,
     started: Option<i64>,
@@ -75,16 +80,19 @@ struct KeptCore<'a> {
     not_understood: u64,
     problem_list: Vec<Problem>,
     is_background: bool,
-    states: Vec<SourceState>,
+    #[serde(borrow)]
+    states: Vec<&'a [u8]>,
 }
 
-/// As [`FileFacts`](recount_model::FileFacts), in place.
-#[derive(Deserialize)]
-struct KeptFile<'a> {
-    path: &'a str,
-    role: FileRole,
-    bytes: u64,
-    grammar: Grammar,
+/// A text that is often long: checked with the widest vectors there are.
+#[derive(Clone, Copy)]
+struct Text<'a>(&'a str);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = <&'a [u8]>::deserialize(deserializer)?;
+        recount_formats::bytes::text(bytes).map(Self).ok_or_else(|| D::Error::custom("not UTF-8"))
+    }
 }
 
 impl KeptRow<'_> {
@@ -172,9 +180,8 @@ impl Engine {
             let resolved = unchanged.resolve_projects(&engine, &Effort::List, progress);
             (rows.join().unwrap_or_default(), resolved)
         });
-        let Some(mut rows) = rows.filter(|_| unchanged.has_projects(&resolved)) else {
-            return Ok(None);
-        };
+        let rows = rows.filter(|rows| !rows.is_empty() && unchanged.has_projects(&resolved));
+        let Some(mut rows) = rows else { return Ok(None) };
         // Rows with other prices are priced again, which needs all of their requests.
         let prices = Prices::fingerprint(&engine.config.prices);
         if rows.iter().any(|row| row.core.priced_by != prices) {
@@ -217,9 +224,9 @@ impl Engine {
         disk: &DiskSnapshot,
         resolved: &ResolvedProjects,
     ) -> Vec<Option<bool>> {
-        let states = rows
-            .iter()
-            .flat_map(|row| row.files.iter().map(|file| file.path).zip(row.core.states.iter()));
+        let states = rows.iter().flat_map(|row| {
+            row.files.iter().map(|file| file.path).zip(row.core.states.iter().copied())
+        });
         let sessions = rows.iter().map(|row| (row.source, row.roles()));
         self.pending_deletions(states, sessions, disk, resolved)
     }
@@ -231,12 +238,6 @@ fn session_row<'a>(
     pending_deletion: Option<bool>,
 ) -> SessionRow<'a> {
     let core = &mut row.core;
-    let file = |file: &KeptFile<'a>| FileRow {
-        path: file.path,
-        role: file.role,
-        bytes: file.bytes,
-        grammar: file.grammar,
-    };
     SessionRow {
         source: row.source,
         id: core.id,
@@ -244,10 +245,10 @@ fn session_row<'a>(
         parent: core.parent,
         parent_call: row.parent_call,
         agent: core.agent.take(),
-        title: core.title,
+        title: core.title.map(|text| text.0),
         title_from: core.title_from,
-        first_prompt: core.first_prompt,
-        last_prompt: core.last_prompt,
+        first_prompt: core.first_prompt.map(|text| text.0),
+        last_prompt: core.last_prompt.map(|text| text.0),
         branch: core.branch,
         entrypoint: core.entrypoint,
         labels,
@@ -262,9 +263,9 @@ fn session_row<'a>(
         kept: core.kept,
         directories: std::mem::take(&mut core.directories),
         memory: core.memory,
-        files: row.files.iter().map(file).collect(),
+        files: std::mem::take(&mut row.files),
         agent_index: row.agent_index,
-        agent_title: row.agent_title,
+        agent_title: row.agent_title.map(|text| text.0),
         live: None,
         pending_deletion,
         problems: core.problems,

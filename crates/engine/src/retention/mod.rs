@@ -25,6 +25,12 @@ use crate::projects::resolve::ResolvedProjects;
 use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder, Progress};
 use crate::{Engine, Error};
 
+/// Number of files from which a second thread pays.
+const MANY: usize = 512;
+
+/// Settings of agents, by the number of the data folder.
+type SettingsByRoot = BTreeMap<usize, Settings>;
+
 /// Facts about files, by their paths.
 type ByPath<'a, T> = HashMap<&'a str, T, RandomState>;
 
@@ -91,7 +97,7 @@ impl Engine {
     /// Returns for each session whether the next start of the installed release would delete it; `None` if that agent deletes none.
     pub(crate) fn pending_deletions<'a, F: Iterator<Item = (&'a str, FileRole)>>(
         &self,
-        states: impl Iterator<Item = (&'a str, &'a SourceState)>,
+        states: impl Iterator<Item = (&'a str, &'a [u8])>,
         sessions: impl Iterator<Item = (&'a str, F)>,
         disk: &DiskSnapshot,
         resolved: &ResolvedProjects,
@@ -165,7 +171,7 @@ impl Engine {
     /// Returns what is deleted, directory by directory.
     fn predict<'a>(
         &self,
-        states: impl Iterator<Item = (&'a str, &'a SourceState)>,
+        states: impl Iterator<Item = (&'a str, &'a [u8])>,
         disk: &DiskSnapshot,
         projects: &[Arc<Project>],
         agents: &[Agent],
@@ -180,31 +186,30 @@ impl Engine {
     }
 
     /// Queries each agent's policy for each of its directories. Returns the answers with the directories' numbers.
-    pub fn ask_policies<T>(
+    pub fn ask_policies<T: Send>(
         &self,
         survey: &Survey,
         agents: &[Agent],
-        ask: impl Fn(&dyn RetentionPolicy, &Chats<'_>) -> T,
+        ask: impl Fn(&dyn RetentionPolicy, &Chats<'_>) -> T + Sync,
     ) -> Vec<(usize, T)> {
         let Survey { listing, disk, projects, .. } = survey;
         let found = self.ask_each(states(&listing.sessions), disk, projects, agents, ask);
         found.into_iter().map(|(number, _, answer)| (number, answer)).collect()
     }
 
-    fn ask_each<'a, T>(
+    fn ask_each<'a, T: Send>(
         &self,
-        states: impl Iterator<Item = (&'a str, &'a SourceState)>,
+        states: impl Iterator<Item = (&'a str, &'a [u8])>,
         disk: &DiskSnapshot,
         projects: &[Arc<Project>],
         agents: &[Agent],
-        ask: impl Fn(&dyn RetentionPolicy, &Chats<'_>) -> T,
+        ask: impl Fn(&dyn RetentionPolicy, &Chats<'_>) -> T + Sync,
     ) -> Vec<(usize, RetentionSettings, T)> {
-        let files = disk.folders.iter().map(|folder| folder.at.files.len()).sum();
-        let mut by_path: ByPath<'a, &SourceState> =
+        let files: usize = disk.folders.iter().map(|folder| folder.at.files.len()).sum();
+        let mut by_path: ByPath<'a, &[u8]> =
             HashMap::with_capacity_and_hasher(files, RandomState::default());
         by_path.extend(states);
-        let mut settings: BTreeMap<usize, Settings> = BTreeMap::new();
-        let one = |(number, folder): (usize, &LocatedFolder)| {
+        let one = |settings: &mut SettingsByRoot, number: usize, folder: &LocatedFolder| {
             // No agent uses it.
             if folder.is_ingested {
                 return None;
@@ -222,7 +227,7 @@ impl Engine {
                 Some(path) => by_path.get(path).copied(),
                 None => by_path.get(&*file.path.to_string_lossy()).copied(),
             };
-            let seen: Vec<Option<&SourceState>> = files.iter().map(state).collect();
+            let seen: Vec<Option<&[u8]>> = files.iter().map(state).collect();
             let answer = ask(
                 retention_policy,
                 &Chats {
@@ -235,7 +240,22 @@ impl Engine {
             );
             Some((number, retention, answer))
         };
-        disk.folders.iter().enumerate().filter_map(one).collect()
+        let some = |from: usize, folders: &[LocatedFolder]| {
+            let mut settings = SettingsByRoot::new();
+            let one = |(at, folder): (usize, &LocatedFolder)| one(&mut settings, from + at, folder);
+            folders.iter().enumerate().filter_map(one).collect::<Vec<_>>()
+        };
+        if files < MANY {
+            return some(0, &disk.folders);
+        }
+        let half = disk.folders.len() / 2;
+        let (first, later) = disk.folders.split_at(half);
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| some(half, later));
+            let mut all = some(0, first);
+            all.extend(second.join().unwrap_or_else(|_| some(half, later)));
+            all
+        })
     }
 
     /// Reads the settings that an agent would find for the data folder of this number.
@@ -246,9 +266,10 @@ impl Engine {
 }
 
 /// Returns the states of all files of sessions, by path.
-fn states(sessions: &[Arc<SessionFacts>]) -> impl Iterator<Item = (&str, &SourceState)> {
+fn states(sessions: &[Arc<SessionFacts>]) -> impl Iterator<Item = (&str, &[u8])> {
     sessions.iter().flat_map(|session| {
-        session.files.iter().map(|file| file.path.as_str()).zip(&session.states)
+        let states = session.states.iter().map(SourceState::as_bytes);
+        session.files.iter().map(|file| file.path.as_str()).zip(states)
     })
 }
 

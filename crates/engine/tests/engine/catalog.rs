@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
-use recount_engine::{ContentFilter, ListQuery, Noted};
+use recount_engine::{ContentFilter, KeptListing, ListQuery, Noted};
 use recount_formats::Source;
 use recount_formats::source::SessionFiles;
+use recount_model::{Problem, Project, SessionRow};
 use recount_testkit::{Home, fixtures};
 
 use crate::engine;
@@ -28,6 +29,91 @@ pub(crate) fn check(home: &Path, data: &Path, what: &str) {
     assert_eq!(list(home, Some(data)), without, "{what}, to be learned");
     assert_eq!(list(home, Some(data)), without, "{what}, remembered");
     assert_eq!(list(home, Some(data)), without, "{what}, remembered as a whole");
+}
+
+fn everything() -> ListQuery {
+    ListQuery { pending_deletion: true, labelled: true, ..ListQuery::default() }
+}
+
+fn row_text(row: &SessionRow<'_>, project: &Project) -> String {
+    format!("{row:?}\n{}", serde_json::to_string(project).unwrap())
+}
+
+/// Lists everything as `--json` prints it, and once more from the rows that the catalog keeps, if they hold.
+fn listed_and_kept(home: &Path, data: &Path) -> (Vec<String>, Option<Vec<String>>) {
+    let engine = engine(home, Some(data));
+    let mut listing = engine.list(&everything(), &()).unwrap();
+    engine.price(&mut listing.sessions, &());
+    let listed = listing.sessions.iter().map(|facts| row_text(&(&**facts).into(), &facts.project));
+    let mut listed: Vec<String> = listed.collect();
+    let problems = listing.sessions.iter().flat_map(|facts| &facts.problem_list);
+    let problems: Vec<&Problem> = listing.problems.iter().chain(problems).collect();
+    listed.push(format!("{} {problems:?}", listing.problems.len()));
+    engine.finish_writing();
+    let print = |kept: &KeptListing<'_>| {
+        let rows = kept.rows.iter().map(|(row, project)| row_text(row, project));
+        let problems = format!("{} {:?}", kept.other_problems, kept.problems);
+        rows.chain([problems]).collect()
+    };
+    (listed, engine.list_kept(&everything(), &(), print).unwrap())
+}
+
+#[test]
+fn kept_rows_are_those_of_the_list() {
+    let (mut kept_lists, mut homes) = (0, 0);
+    for case in fixtures() {
+        let home = Home::with([case.name.as_str()]);
+        let data = home.path().join("data");
+        for _ in 0..3 {
+            let (listed, kept) = listed_and_kept(home.path(), &data);
+            if let Some(kept) = &kept {
+                assert_eq!(*kept, listed, "{}", case.name);
+            }
+            kept_lists += usize::from(kept.is_some());
+        }
+        homes += 1;
+    }
+    assert!(kept_lists > homes, "{kept_lists} kept lists of {homes} homes");
+}
+
+#[test]
+fn kept_rows_do_not_outlive_a_change() {
+    let home = Home::with(["gemini/checkpoints/tools", "gemini/lines/plain"]);
+    let (path, data) = (home.path(), home.path().join("data"));
+    let check = |is_kept: bool, what: &str| {
+        let engine = engine(path, Some(&data));
+        let kept = engine.list_kept(&everything(), &(), |_| ()).unwrap();
+        assert_eq!(kept.is_some(), is_kept, "{what}, before it is listed again");
+        // What was read is kept by the first list, and the list itself by the second, if not by the first.
+        listed_and_kept(path, &data);
+        let (listed, kept) = listed_and_kept(path, &data);
+        if let Some(kept) = kept {
+            assert_eq!(kept, listed, "{what}");
+        }
+        listed
+    };
+    let first = check(false, "nothing is known");
+    assert_eq!(check(true, "nothing has changed"), first);
+    let files = sessions(&path.join(".gemini"));
+    let log = files.iter().find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
+    let line =
+        r#"{"id":"new-2","timestamp":"2026-11-15T19:00:00Z","type":"user","content":"One more."}"#;
+    writeln!(File::options().append(true).open(log).unwrap(), "{line}").unwrap();
+    let second = check(false, "a line was appended");
+    assert_ne!(second, first);
+    check(false, "the file was written a moment ago");
+    age(log, 60);
+    assert_eq!(check(false, "its time was set back"), second);
+    assert_eq!(check(true, "it is old enough"), second);
+    let engine = engine(path, Some(&data));
+    let id = engine.list(&everything(), &()).unwrap().sessions[0].id.as_str().to_owned();
+    engine.change_labels(&[id], |labels| labels.pinned = true, &()).unwrap();
+    let pinned = check(true, "a session was pinned");
+    assert_ne!(pinned, second);
+    let limited = ListQuery { limit: Some(1), ..everything() };
+    assert!(engine.list_kept(&limited, &(), |_| ()).unwrap().is_none());
+    fs::remove_file(log).unwrap();
+    assert_ne!(check(false, "a file is gone"), pinned);
 }
 
 /// Makes a file as old as those that nobody is writing.

@@ -13,6 +13,11 @@ use std::path::Path;
 
 use crate::source::Reader;
 
+/// Returns bytes as text, if they are UTF-8. For many or long texts: short ones gain nothing.
+pub fn text(bytes: &[u8]) -> Option<&str> {
+    simdutf8::basic::from_utf8(bytes).ok()
+}
+
 /// The read size. Larger messages make the buffer grow to their size.
 const PIECE: usize = 256 * 1024;
 

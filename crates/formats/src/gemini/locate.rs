@@ -244,7 +244,10 @@ fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut Met
         }
         return;
     }
-    let leftover = name.contains(".jsonl.unreadable-") || name.contains(".jsonl.tmp-");
+    // Most names have one dot, which is cheaper to find out than whether they contain others.
+    let has_dots = name.bytes().filter(|byte| *byte == b'.').count() > 1;
+    let leftover =
+        has_dots && (name.contains(".jsonl.unreadable-") || name.contains(".jsonl.tmp-"));
     if !name.starts_with("session-") || !(is_session(&name) || leftover) {
         return;
     }
@@ -260,8 +263,8 @@ fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut Met
 }
 
 fn is_session(name: &str) -> bool {
-    let extension = Path::new(name).extension();
-    extension.is_some_and(|extension| extension == "json" || extension == "jsonl")
+    let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+    ending.is_some_and(|(_, ending)| ending == "json" || ending == "jsonl")
 }
 
 /// Returns the part of a file's name that comes from the session id: what follows the time.
@@ -277,7 +280,10 @@ pub(crate) fn short_id(name: &str) -> &str {
 
 fn after_time(name: &str) -> &str {
     let stem = name.strip_prefix("session-").unwrap_or(name);
-    let stem = stem.split_once(".json").map_or(stem, |(stem, _)| stem);
+    let stem = match stem.split_once('.') {
+        Some((stem, ending)) if ending.starts_with("json") => stem,
+        _ => stem.split_once(".json").map_or(stem, |(stem, _)| stem),
+    };
     let is_time = |text: &str| {
         text.len() == 16 && text.as_bytes().get(10) == Some(&b'T') && text.is_char_boundary(10)
     };

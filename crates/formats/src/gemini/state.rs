@@ -45,9 +45,8 @@ struct RetentionState<'a> {
 
 impl RetentionFacts {
     /// Decodes a stored state.
-    pub(crate) fn decode(state: &SourceState) -> Option<Self> {
-        let state: RetentionState<'_> = postcard::from_bytes(state.as_bytes()).ok()?;
-        Some(state.retention)
+    pub(crate) fn decode(state: &[u8]) -> Option<Self> {
+        Some(postcard::from_bytes::<RetentionState<'_>>(state).ok()?.retention)
     }
 }
 

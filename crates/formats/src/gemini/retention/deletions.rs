@@ -87,12 +87,14 @@ fn spread(
 ) -> Vec<Deletion> {
     let reasons: BTreeMap<usize, DeletionReason> = causes.iter().copied().collect();
     let own = |at: usize| reasons.get(&at).copied();
-    let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, file) in files.iter().enumerate().filter(|(_, file)| is_looked_at(file, rules)) {
-        if let Some(short) = short_id(file.name, rules.grouping) {
-            groups.entry(short).or_default().push(at);
-        }
+    if causes.is_empty() {
+        return Vec::new();
     }
+    let mut groups: Vec<(&str, usize)> = Vec::with_capacity(files.len());
+    for (at, file) in files.iter().enumerate().filter(|(_, file)| is_looked_at(file, rules)) {
+        groups.extend(short_id(file.name, rules.grouping).map(|short| (short, at)));
+    }
+    groups.sort_unstable();
     let mut done = BTreeSet::new();
     let mut deletions: Vec<Deletion> = Vec::new();
     for &(cause, why) in causes {
@@ -107,7 +109,9 @@ fn spread(
         if !done.insert(short) {
             continue;
         }
-        for &at in groups.get(short).into_iter().flatten() {
+        let first = groups.partition_point(|(other, _)| *other < short);
+        let group = groups.iter().skip(first).take_while(|(other, _)| *other == short);
+        for &(_, at) in group {
             let Some(member) = files.get(at) else { continue };
             let is_whole =
                 |facts: &&RetentionFacts| rules.grouping == Grouping::All || facts.is_document;

@@ -168,7 +168,7 @@ fn is_cleaned(chats: &Chats<'_>, rules: &Rules) -> bool {
 /// Decodes the state of every file, in the order of the files.
 fn retention_facts(chats: &Chats<'_>) -> Vec<Option<RetentionFacts>> {
     let states = chats.states.iter().copied().chain(std::iter::repeat(None));
-    let decode = |state: Option<&SourceState>| RetentionFacts::decode(state?);
+    let decode = |state: Option<&[u8]>| RetentionFacts::decode(state?);
     states.take(chats.folder.files.len()).map(decode).collect()
 }
 
