@@ -293,7 +293,12 @@ impl Log {
                 self.prompt(row, at);
             }
             RowKind::Notice(_) if !row.marks.is_sidechain => self.command(row),
-            _ => {}
+            RowKind::Message(_)
+            | RowKind::Notice(_)
+            | RowKind::Answer
+            | RowKind::Results
+            | RowKind::Boundary
+            | RowKind::Hidden => {}
         }
     }
 

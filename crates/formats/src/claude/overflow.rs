@@ -93,9 +93,9 @@ fn read(path: &str, call: &ToolCall, transcript: &Path) -> Option<String> {
     let stem = transcript.file_stem().and_then(|stem| stem.to_str());
     let own = super::locate::parent_in_path(transcript).map(|id| id.to_string());
     let sessions = [session.map(str::to_owned), own, stem.map(str::to_owned)];
-    let named = Some(name.to_owned()).filter(|_| folder == FOLDER);
+    let recorded = Some(name.to_owned()).filter(|_| folder == FOLDER);
     let by_call = call.id.as_ref().map(|id| format!("{id}.txt"));
-    let names: Vec<String> = named.into_iter().chain(by_call).filter(|n| is_plain(n)).collect();
+    let names: Vec<String> = recorded.into_iter().chain(by_call).filter(|n| is_plain(n)).collect();
     let sessions = sessions.into_iter().flatten().filter(|session| is_plain(session));
     let paths = sessions.flat_map(|session| {
         let folder = project.join(session).join(FOLDER);

@@ -350,7 +350,7 @@ fn a_review_belongs_to_the_session_that_it_names() {
     let review = format!(r#","source":{{"subagent":"review"}},"session_id":"{PARENT}""#);
     let outline = read(&lines(&[meta(CHILD, &review), typed("Review it"), answer("Fine")]));
     assert!(outline.head.subagent);
-    assert_eq!(outline.head.parent.as_ref().map(|id| id.as_str()), Some(PARENT));
+    assert_eq!(outline.head.parent.as_ref().map(recount_model::SessionId::as_str), Some(PARENT));
     let own = format!(r#","session_id":"{CHILD}","source":"cli""#);
     let outline = read(&lines(&[meta(CHILD, &own), typed("Hello"), answer("Hi")]));
     assert!(!outline.head.subagent && outline.head.parent.is_none());
