@@ -100,13 +100,14 @@ def append(program, megabytes):
         for number in range(200):
             is_prompt = number % 2 == 0
             kind, content = ("user", [{"text": "go"}]) if is_prompt else ("error", "stop")
-            before = len(seen)
+            wanted = "working" if is_prompt else "failed"
+            before, begun = len(seen), time.monotonic()
             with open(log, "a") as out:
                 out.write(json.dumps({"id": f"m{number}", "type": kind, "content": content}) + "\n")
-            begun = time.monotonic()
-            while len(seen) == before and time.monotonic() - begun < 3:
+            shown = lambda: next((at for at, state in seen[before:] if state == wanted), None)
+            while shown() is None and time.monotonic() - begun < 3:
                 time.sleep(0.0005)
-            late.append((seen[before][0] if len(seen) > before else begun + 3) - begun)
+            late.append((shown() or begun + 3) - begun)
             time.sleep(0.05)
         run.terminate()
         late.sort()

@@ -144,10 +144,10 @@ fn threads_of_a_daemon_belong_to_their_windows_and_outlive_them() {
         json!({"t": 4100, "proc": [daemon(&["aaaa", "bbbb"]), first(), second()]}),
         event("aaaa", 5000, &json!({"type": "task_started"})),
         call,
-        json!({"t": 7000, "proc": [daemon(&["aaaa", "bbbb"]), first(), second(), tool]}),
+        json!({"t": 7000, "proc": [daemon(&["aaaa", "bbbb"]), first(), second(), &tool]}),
         // The first window is killed, the second one is closed; its turn was over.
-        json!({"t": 8000, "proc": [daemon(&["aaaa", "bbbb"])]}),
-        json!({"t": 9000, "proc": [daemon(&["aaaa", "bbbb"])]}),
+        json!({"t": 8000, "proc": [daemon(&["aaaa", "bbbb"]), &tool]}),
+        json!({"t": 9000, "proc": [daemon(&["aaaa", "bbbb"]), &tool]}),
         event("aaaa", 10_000, &json!({"type": "task_complete", "last_agent_message": "Done."})),
         json!({"t": 11_000, "proc": [daemon(&["aaaa", "bbbb"])]}),
         json!({"t": 80_000, "proc": [daemon(&["aaaa", "bbbb"])]}),
