@@ -12,7 +12,7 @@ use crate::level::Level;
 pub struct CallBlock<'a> {
     /// The name of the tool that people know.
     pub name: &'a str,
-    /// The most telling argument: a command, a path, a pattern. Paths in the project are relative
+    /// The most informative argument: a command, a path, a pattern. Paths in the project are relative
     /// to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_argument: Option<&'a str>,

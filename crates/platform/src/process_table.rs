@@ -167,7 +167,7 @@ mod system {
     }
 
     impl Looker {
-        /// Returns what one look tells of a process of this user. `known` saves reading its command line again.
+        /// Returns what one look shows of a process of this user. `known` saves reading its command line again.
         pub(super) fn look(&self, pid: u32, known: Option<&LiveProcess>) -> Option<LiveProcess> {
             let folder = Path::new("/proc").join(pid.to_string());
             if fs::metadata(&folder).ok()?.uid() != self.user? {

@@ -10,8 +10,8 @@ use crate::Env;
 
 /// Returns the clock: `RECOUNT_NOW` if it is set, else the system's.
 pub fn clock(env: &Env) -> Clock {
-    let told = env.text("RECOUNT_NOW").and_then(|text| text.parse().ok());
-    told.map_or_else(Clock::system, Clock::fixed)
+    let given = env.text("RECOUNT_NOW").and_then(|text| text.parse().ok());
+    given.map_or_else(Clock::system, Clock::fixed)
 }
 
 /// Returns the system time, even if `RECOUNT_NOW` is set: for questions about files that are being
@@ -193,7 +193,7 @@ pub fn random() -> [u8; 32] {
     bytes
 }
 
-/// Returns the processes above this one, the nearest first, as far as the system tells.
+/// Returns the processes above this one, the nearest first, as far as the system reports them.
 pub fn ancestors(most: usize) -> Vec<u32> {
     let mut found = Vec::new();
     #[cfg(unix)]
@@ -221,10 +221,10 @@ mod tests {
 
     #[test]
     fn colors_reach_the_pager_with_any_less_options() {
-        let told = |pairs: &[(&str, &str)]| less(&Env::for_tests(pairs.iter().copied(), None));
-        assert_eq!(told(&[]), "FRX");
-        assert_eq!(told(&[("LESS", "")]), "-R");
-        assert_eq!(told(&[("LESS", "-F -X")]), "-R -F -X");
+        let given = |pairs: &[(&str, &str)]| less(&Env::for_tests(pairs.iter().copied(), None));
+        assert_eq!(given(&[]), "FRX");
+        assert_eq!(given(&[("LESS", "")]), "-R");
+        assert_eq!(given(&[("LESS", "-F -X")]), "-R -F -X");
     }
 
     #[cfg(unix)]

@@ -16,9 +16,9 @@ impl DiskSpace {
     #[cfg(unix)]
     pub fn at(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt as _;
-        let told = rustix::fs::statvfs(path).ok()?;
+        let stats = rustix::fs::statvfs(path).ok()?;
         let device = path.metadata().ok()?.dev();
-        Some(Self { device, free: told.f_bavail.saturating_mul(told.f_frsize) })
+        Some(Self { device, free: stats.f_bavail.saturating_mul(stats.f_frsize) })
     }
 
     /// Returns the file system that `path` is on; `None` where the system does not report it.

@@ -280,8 +280,8 @@ mod tests {
                 let Ok(run) = run else { break };
                 let escapes = ["bash", "zsh"].contains(&shell);
                 if escapes || !quote_posix(word).starts_with('$') {
-                    let told = String::from_utf8_lossy(&run.stdout).into_owned();
-                    assert_eq!(told, format!("[{word}]"), "{shell}: {script}");
+                    let echoed = String::from_utf8_lossy(&run.stdout).into_owned();
+                    assert_eq!(echoed, format!("[{word}]"), "{shell}: {script}");
                 }
                 assert_eq!(folder.path().read_dir().unwrap().count(), 0, "{shell}: {script}");
             }

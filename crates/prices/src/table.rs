@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_model() {
-        for (text, told) in [
+        for (text, expected) in [
             ("x = { input = \"1,5\", output = 2 }", "prices of x: `1,5` is not dollars"),
             ("x = { input = 1 }", "prices of x: no price of output tokens"),
             ("x = { input = 1, output = 1, from = \"May\" }", "prices of x: `May` is not a day"),
@@ -299,7 +299,7 @@ mod tests {
         ] {
             let own = toml::from_str::<BTreeMap<String, Override>>(text).unwrap();
             let error = Prices::new(&own).unwrap_err().to_string();
-            assert!(error.starts_with(told), "{error}");
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 }

@@ -104,11 +104,11 @@ fn sessions_go_to_other_folders_with_their_agents() {
         let before = files(&home, ROOT);
         for old in main_sessions(&home) {
             let id = old["id"].as_str().unwrap();
-            let told = said(&home, id);
+            let original = said(&home, id);
             let made = change(&home, &["move", id, "--to", &store]);
             let new = session(&home, id);
             assert_eq!(new["project"]["path"], store, "{case}");
-            assert_eq!(said(&home, id), told, "{case}");
+            assert_eq!(said(&home, id), original, "{case}");
             for field in ["messages", "undone", "title", "started", "tokens", "problems"] {
                 assert_eq!(new[field], old[field], "{case}: {field}");
             }
@@ -143,19 +143,19 @@ fn a_fork_and_an_export_have_the_kept_messages() {
         let before = files(&home, ROOT);
         for old in main_sessions(&home) {
             let id = old["id"].as_str().unwrap();
-            let told = words(&home, id);
+            let original = words(&home, id);
             let known: Vec<Value> = main_sessions(&home);
             let made = change(&home, &["fork", id]);
             let fork = main_sessions(&home);
             let fork = fork.iter().find(|one| known.iter().all(|old| old["id"] != one["id"]));
             let fork = fork.unwrap_or_else(|| panic!("{case}: no fork of {id}"));
-            assert_eq!(words(&home, fork["id"].as_str().unwrap()), told, "{case}");
+            assert_eq!(words(&home, fork["id"].as_str().unwrap()), original, "{case}");
             assert_eq!(fork["problems"], 0, "{case}");
             undo(&home, &made, &before);
             let output = home.run(["export", id, "--format", "claude", "-o", "-"]);
             assert_eq!(output.code, Some(0), "{output}");
             home.write("exported.jsonl", output.stdout.as_bytes());
-            assert_eq!(words(&home, &home.at("exported.jsonl")), told, "{case}");
+            assert_eq!(words(&home, &home.at("exported.jsonl")), original, "{case}");
         }
     }
 }

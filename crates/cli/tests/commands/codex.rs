@@ -304,9 +304,9 @@ fn an_unlisted_name_is_reported() {
     let plain = home.run(["rename", &id, "One", "--yes"]);
     assert!(!plain.stderr.contains("codex resume NAME"), "{plain}");
     home.write(".codex/thread_history_1.sqlite", "");
-    let told = home.run(["rename", &id, "Two", "--yes"]);
-    assert_eq!(told.code, Some(0), "{told}");
-    assert!(told.stderr.contains("`codex resume NAME` finds the new one"), "{told}");
+    let second = home.run(["rename", &id, "Two", "--yes"]);
+    assert_eq!(second.code, Some(0), "{second}");
+    assert!(second.stderr.contains("`codex resume NAME` finds the new one"), "{second}");
     let cleared = home.run(["rename", &id, "--clear", "--yes"]);
     assert!(!cleared.stderr.contains("codex resume NAME"), "{cleared}");
 }

@@ -586,8 +586,8 @@ fn an_output_in_a_separate_file_is_part_of_the_session() {
     export();
     assert!(export().contains("nothing to write"));
     home.write(output.to_str().unwrap(), "what the tool said after all");
-    let told = export();
-    assert!(told.contains("1 session written") && told.contains("1 unchanged"), "{told}");
+    let printed = export();
+    assert!(printed.contains("1 session written") && printed.contains("1 unchanged"), "{printed}");
     let all = files(&home, "out");
     assert!(all.values().any(|text| text.contains("what the tool said after all")));
     let one = || home.run(["export", "9f7d11e9", "-o", "one/"]).stderr;

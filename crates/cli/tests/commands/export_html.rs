@@ -26,7 +26,7 @@ const MORE: &[&str] = &[
 #[test]
 fn markup_in_a_session_is_only_text() {
     let home = home(["gemini/checkpoints/markup"]);
-    for (options, told, kept_back) in [
+    for (options, shown, kept_back) in [
         (&["--level", "trace", "--thoughts"][..], [TALK, MORE].concat(), vec![]),
         (&["--level", "talk"], [TALK, MORE].concat(), vec![]),
         (&["--redact"], vec!["text"], vec!["/home/dev"]),
@@ -39,10 +39,10 @@ fn markup_in_a_session_is_only_text() {
         let page = home.run([&["export", "bad0c0de", "-f", "html"], options].concat());
         assert_eq!(page.code, Some(0), "{page}");
         let page = Page::read(&page.stdout);
-        for place in told {
+        for place in shown {
             assert!(
                 page.text.contains(&format!("pwned('{place}")),
-                "{place} is not told: {}",
+                "{place} is not shown: {}",
                 page.text
             );
         }

@@ -42,7 +42,7 @@ pub(super) fn rows(home: &Home, folder: &str, table: &str) -> Vec<Map<String, Va
         let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
         for row in reader.get_row_iter(None).unwrap() {
             let row = row.unwrap();
-            let cells = row.get_column_iter().map(|(name, field)| (name.clone(), told(field)));
+            let cells = row.get_column_iter().map(|(name, field)| (name.clone(), answer(field)));
             let mut cells: Map<String, Value> = cells.collect();
             let at = |text: &str, key| json!(text.strip_prefix(key).unwrap());
             cells.insert("source".into(), at(source, "source="));
@@ -53,7 +53,7 @@ pub(super) fn rows(home: &Home, folder: &str, table: &str) -> Vec<Map<String, Va
     rows
 }
 
-fn told(field: &Field) -> Value {
+fn answer(field: &Field) -> Value {
     match field {
         Field::Null => Value::Null,
         Field::Str(text) => json!(text),
@@ -69,14 +69,14 @@ fn told(field: &Field) -> Value {
 
 /// Returns the rows of a view.
 fn asked(home: &Home, table: &str) -> Vec<Map<String, Value>> {
-    let told = home.run(["sql", &format!("SELECT * FROM {table}"), "--json"]).stdout;
-    let told: Value = serde_json::from_str(&told).unwrap();
-    let columns = told["columns"].as_array().unwrap();
+    let answer = home.run(["sql", &format!("SELECT * FROM {table}"), "--json"]).stdout;
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let columns = answer["columns"].as_array().unwrap();
     let row = |row: &Value| {
         let cells = columns.iter().zip(row.as_array().unwrap());
         cells.map(|(name, cell)| (name.as_str().unwrap().to_owned(), cell.clone())).collect()
     };
-    told["rows"].as_array().unwrap().iter().map(row).collect()
+    answer["rows"].as_array().unwrap().iter().map(row).collect()
 }
 
 fn sorted(rows: Vec<Map<String, Value>>) -> Vec<String> {
@@ -186,8 +186,8 @@ fn a_saved_chat_is_a_session_too() {
     let chat = chat.map(|entry| entry.unwrap().path());
     let is_chat = |path: &std::path::PathBuf| path.to_string_lossy().contains("checkpoint-");
     let chat = chat.into_iter().find(is_chat).unwrap();
-    let told = summary(&home, &[chat.to_str().unwrap()]);
-    assert_eq!(told["written"], 1, "{told}");
+    let answer = summary(&home, &[chat.to_str().unwrap()]);
+    assert_eq!(answer["written"], 1, "{answer}");
     let shown = home.run(["show", chat.to_str().unwrap(), "--json"]).stdout;
     let shown: Value = serde_json::from_str(&shown).unwrap();
     let texts = |rows: &mut dyn Iterator<Item = &Value>| rows.cloned().collect::<Vec<Value>>();
@@ -221,8 +221,8 @@ fn it_goes_into_a_folder() {
     hint: leave out --table messages, or choose another --format
     [exit 2]
     ");
-    let told = home.run(["export", "--all", "-f", "parquet", "-o", "out"]);
-    assert!(told.stderr.starts_with("note: 1 partition written (5 files, "), "{told}");
+    let answer = home.run(["export", "--all", "-f", "parquet", "-o", "out"]);
+    assert!(answer.stderr.starts_with("note: 1 partition written (5 files, "), "{answer}");
     let inside = home.run(["export", "--all", "-f", "parquet", "-o", ".gemini/tmp"]);
     assert_eq!(inside.code, Some(3), "{inside}");
 }

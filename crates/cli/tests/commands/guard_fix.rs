@@ -34,8 +34,8 @@ fn shop() -> Home {
 
 /// The ids that `guard` says would lose words.
 fn doomed(home: &Home) -> Vec<String> {
-    let told = run_json(home, &["guard", "--release", "0.60.0"]);
-    let projects = told["projects"].as_array().unwrap().iter();
+    let report = run_json(home, &["guard", "--release", "0.60.0"]);
+    let projects = report["projects"].as_array().unwrap().iter();
     let sessions = projects.flat_map(|project| project["sessions"].as_array().unwrap());
     let lost = sessions.filter(|session| session["lost"] != "spare");
     lost.map(|session| session["id"].as_str().unwrap().to_owned()).collect()
@@ -100,8 +100,8 @@ fn every_trap_of_every_fixture_is_disarmed_and_restored() {
         let fixed = run_json(&home, &["guard", "--fix", "--release", "0.60.0", "--yes"]);
         let Some(receipt) = fixed["receipt"].as_str() else { continue };
         disarmed += 1;
-        let told = run_json(&home, &["guard", "--release", "0.60.0"]);
-        let text = told.to_string();
+        let report = run_json(&home, &["guard", "--release", "0.60.0"]);
+        let text = report.to_string();
         assert!(!text.contains("\"same-name\"") && !text.contains("\"stub\""), "{case}: {text}");
         let titles = |listed: &Value| {
             let sessions = listed["sessions"].as_array().unwrap().iter();
@@ -145,7 +145,7 @@ fn a_twin_is_archived_only_when_its_log_holds_all_of_it() {
     };
     let (home, files, notes) = case(&["1"]);
     assert_eq!((files, notes, doomed(&home).len()), (1, json!([]), 0));
-    // Something in it is nowhere else: it keeps its bytes, goes alone, and that is told.
+    // Something in it is nowhere else: it keeps its bytes, goes alone, and that is report.
     let (home, files, notes) = case(&["1", "only here"]);
     assert_eq!(files, 2);
     assert!(notes[0].as_str().unwrap().contains("`recount guard --keep`"), "{notes}");

@@ -107,6 +107,6 @@ fn a_project_with_other_settings_is_reported() {
             command.env("GEMINI_CLI_TRUST_WORKSPACE", "true");
         });
     assert_eq!(output.code, Some(0), "{output}");
-    let told = "other settings apply in ~/code/shop: ~/code/shop/.gemini/settings.json";
-    assert!(output.stderr.contains(told), "{output}");
+    let expected = "other settings apply in ~/code/shop: ~/code/shop/.gemini/settings.json";
+    assert!(output.stderr.contains(expected), "{output}");
 }

@@ -1,4 +1,4 @@
-//! Headless output becomes sessions: every figure that a run tells of itself, counted once.
+//! Headless output becomes sessions: every figure that a run reports, counted once.
 
 #![expect(
     clippy::unwrap_used,
@@ -67,7 +67,7 @@ fn outcome(document: &Value) -> &str {
 
 /// What a run says of itself: prompts, calls of tools, and tokens in, out, from the cache and in all.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Told {
+struct Reported {
     prompts: u64,
     tools: u64,
     input: u64,
@@ -81,46 +81,46 @@ fn count(value: &Value, path: &str) -> u64 {
 }
 
 /// Reads what a file says of itself, without any code of ours.
-fn told(path: &Path) -> Told {
+fn reported(path: &Path) -> Reported {
     let text = fs::read_to_string(path).unwrap();
-    let mut told = Told::default();
+    let mut reported = Reported::default();
     let mut calls = BTreeSet::new();
     for record in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
         let record = record.unwrap();
         let kind = record["type"].as_str().unwrap_or_default();
         match (kind, record["attributes"]["event.name"].as_str()) {
-            (_, Some("gemini_cli.user_prompt")) => told.prompts += 1,
-            (_, Some("gemini_cli.tool_call")) => told.tools += 1,
+            (_, Some("gemini_cli.user_prompt")) => reported.prompts += 1,
+            (_, Some("gemini_cli.tool_call")) => reported.tools += 1,
             (_, Some("gemini_cli.api_response")) => {
                 let used = &record["attributes"];
-                told.input += count(used, "/input_token_count");
-                told.output +=
+                reported.input += count(used, "/input_token_count");
+                reported.output +=
                     count(used, "/output_token_count") + count(used, "/thoughts_token_count");
-                told.cached += count(used, "/cached_content_token_count");
-                told.total += count(used, "/total_token_count");
+                reported.cached += count(used, "/cached_content_token_count");
+                reported.total += count(used, "/total_token_count");
             }
-            ("message", _) => told.prompts += u64::from(record["role"] == "user"),
+            ("message", _) => reported.prompts += u64::from(record["role"] == "user"),
             ("result", _) if record.get("usage").is_some() => {
                 let used = &record["usage"];
                 let (read, written) = (
                     count(used, "/cache_read_input_tokens"),
                     count(used, "/cache_creation_input_tokens"),
                 );
-                told.input += count(used, "/input_tokens") + read + written;
-                told.output += count(used, "/output_tokens");
-                told.cached += read;
-                told.total = told.input + told.output;
+                reported.input += count(used, "/input_tokens") + read + written;
+                reported.output += count(used, "/output_tokens");
+                reported.cached += read;
+                reported.total = reported.input + reported.output;
                 if calls.is_empty() {
                     let denied = record["permission_denials"].as_array().unwrap();
                     calls.extend(denied.iter().map(|call| call["tool_use_id"].to_string()));
                 }
             }
             ("result", _) => {
-                told.tools = count(&record, "/stats/tool_calls");
-                told.input = count(&record, "/stats/input_tokens");
-                told.cached = count(&record, "/stats/cached");
-                told.total = count(&record, "/stats/total_tokens");
-                told.output = told.total - told.input;
+                reported.tools = count(&record, "/stats/tool_calls");
+                reported.input = count(&record, "/stats/input_tokens");
+                reported.cached = count(&record, "/stats/cached");
+                reported.total = count(&record, "/stats/total_tokens");
+                reported.output = reported.total - reported.input;
             }
             ("assistant", _) if record["parent_tool_use_id"].is_null() => {
                 let blocks = record["message"]["content"].as_array().unwrap();
@@ -129,33 +129,34 @@ fn told(path: &Path) -> Told {
             }
             ("item.completed", _) => {
                 let said = ["agent_message", "reasoning", "error"];
-                told.tools += u64::from(!said.contains(&record["item"]["type"].as_str().unwrap()));
+                reported.tools +=
+                    u64::from(!said.contains(&record["item"]["type"].as_str().unwrap()));
             }
             ("turn.completed", _) => {
-                told.input = count(&record, "/usage/input_tokens");
-                told.output = count(&record, "/usage/output_tokens");
-                told.cached = count(&record, "/usage/cached_input_tokens");
-                told.total = told.input + told.output;
+                reported.input = count(&record, "/usage/input_tokens");
+                reported.output = count(&record, "/usage/output_tokens");
+                reported.cached = count(&record, "/usage/cached_input_tokens");
+                reported.total = reported.input + reported.output;
             }
             ("", _) if record.get("response").is_some() => {
-                told.tools = count(&record, "/stats/tools/totalCalls");
+                reported.tools = count(&record, "/stats/tools/totalCalls");
                 for used in record["stats"]["models"].as_object().unwrap().values() {
-                    told.input += count(used, "/tokens/prompt");
-                    told.cached += count(used, "/tokens/cached");
-                    told.total += count(used, "/tokens/total");
+                    reported.input += count(used, "/tokens/prompt");
+                    reported.cached += count(used, "/tokens/cached");
+                    reported.total += count(used, "/tokens/total");
                 }
-                told.output = told.total - told.input;
+                reported.output = reported.total - reported.input;
             }
             _ => {}
         }
     }
-    told.tools += calls.len() as u64;
-    told
+    reported.tools += calls.len() as u64;
+    reported
 }
 
-fn figures(session: &Value) -> Told {
+fn figures(session: &Value) -> Reported {
     let tokens = &session["tokens"];
-    Told {
+    Reported {
         prompts: count(session, "/prompts"),
         tools: count(session, "/tool_calls/total"),
         input: count(tokens, "/input"),
@@ -181,7 +182,7 @@ fn every_recorded_run_is_a_session_with_its_own_totals() {
         let sessions = listed(&home);
         let main: Vec<&Value> = sessions.iter().filter(|one| one["kind"] == "headless").collect();
         assert_eq!(main.len(), 1, "{name}");
-        assert_eq!(figures(main[0]), told(&path), "{name}");
+        assert_eq!(figures(main[0]), reported(&path), "{name}");
         assert_eq!(figures(&kept["sessions"][0]["session"]), figures(main[0]), "{name}");
         for session in &sessions {
             assert_eq!(session["entrypoint"], "headless", "{name}");
@@ -264,7 +265,7 @@ fn a_resumed_run_is_added_to_its_session() {
             let sessions = listed(&home);
             assert_eq!(sessions.len(), 1, "{agent}");
             let [tools, resume] = ["tools", "resume"]
-                .map(|name| told(Path::new(&stream(&format!("{agent}/{name}.jsonl")))));
+                .map(|name| reported(Path::new(&stream(&format!("{agent}/{name}.jsonl")))));
             let got = figures(&sessions[0]);
             assert_eq!(got.tools, tools.tools + resume.tools, "{agent}");
             assert_eq!(got.prompts, tools.prompts + resume.prompts, "{agent}");
@@ -309,7 +310,7 @@ fn a_torn_stream_keeps_what_it_has() {
         }
         ingest(&home, &stream(name));
         let sessions = listed(&home);
-        assert_eq!(figures(&sessions[0]), told(Path::new(&stream(name))), "{name}");
+        assert_eq!(figures(&sessions[0]), reported(Path::new(&stream(name))), "{name}");
         // A shorter version takes nothing away.
         home.write("run.jsonl", &whole.as_bytes()[..whole.len() / 2]);
         ingest(&home, &home.at("run.jsonl"));
@@ -341,7 +342,7 @@ fn with_tee_the_stream_goes_through_unchanged_and_at_once() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert_eq!(passed, whole.as_bytes());
     let sessions = listed(&home);
-    assert_eq!(figures(&sessions[0]), told(Path::new(&stream("claude/partial.jsonl"))));
+    assert_eq!(figures(&sessions[0]), reported(Path::new(&stream("claude/partial.jsonl"))));
 }
 
 #[test]
@@ -391,7 +392,7 @@ fn a_session_on_disk_and_its_stream_are_one() {
     assert_eq!(document(&later, &["stats"])["total"]["tokens"]["total"], 0);
     // Gone again, what was ingested is back.
     fs::remove_file(later.at(own)).unwrap();
-    assert_eq!(figures(&listed(&later)[0]), told(Path::new(&stream("gemini/tools.jsonl"))));
+    assert_eq!(figures(&listed(&later)[0]), reported(Path::new(&stream("gemini/tools.jsonl"))));
 }
 
 #[test]

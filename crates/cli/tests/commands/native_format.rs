@@ -54,9 +54,12 @@ fn a_session_in_two_files_is_one_log() {
 #[test]
 fn undone_messages_are_not_exported() {
     let home = home(["gemini/checkpoints/rewind"]);
-    let told = home.run(["export", "26b31e75", "--format", "gemini"]).stdout;
-    assert!(told.contains("Question four") && !told.contains("Question three"), "{told}");
-    assert!(!told.contains("$rewindTo") && !told.contains("$set"), "{told}");
+    let exported = home.run(["export", "26b31e75", "--format", "gemini"]).stdout;
+    assert!(
+        exported.contains("Question four") && !exported.contains("Question three"),
+        "{exported}"
+    );
+    assert!(!exported.contains("$rewindTo") && !exported.contains("$set"), "{exported}");
     insta::assert_snapshot!(home.run(["export", "26b31e75", "--format", "gemini", "--view", "full"]), @r"
     ------- stderr -------
     error: --view full is not for gemini: what was undone would be said again
@@ -80,12 +83,12 @@ fn unknown_fields_are_kept() {
     let message = r#"{"id":"m1","timestamp":"2026-11-15T08:00:01.000Z","type":"user","content":[{"text":"hi"}],"weather":{"is": "wet"}}"#;
     let text = format!("{head}\n{message}\n{{\"of\":\"the future\"}}\n{{broken\n{message}\n");
     home.write(".gemini/tmp/shop/chats/session-2026-11-15T08-00-feedbeef.jsonl", text);
-    let told = home.run(["export", "feedbeef", "--format", "gemini", "-v"]);
-    assert_eq!(told.stdout.lines().nth(1), Some(message), "byte for byte, and once");
-    assert_eq!(told.stdout.lines().count(), 2);
-    assert_eq!(lines(&told.stdout)[0]["mood"], json!(["good"]));
-    assert!(told.stderr.contains("record not understood"), "{}", told.stderr);
-    assert!(told.stderr.contains("line is not JSON"), "{}", told.stderr);
+    let exported = home.run(["export", "feedbeef", "--format", "gemini", "-v"]);
+    assert_eq!(exported.stdout.lines().nth(1), Some(message), "byte for byte, and once");
+    assert_eq!(exported.stdout.lines().count(), 2);
+    assert_eq!(lines(&exported.stdout)[0]["mood"], json!(["good"]));
+    assert!(exported.stderr.contains("record not understood"), "{}", exported.stderr);
+    assert!(exported.stderr.contains("line is not JSON"), "{}", exported.stderr);
 }
 
 #[test]
@@ -99,11 +102,15 @@ fn a_conversation_that_the_agent_buried_is_restored() {
         ".gemini/tmp/shop/chats/session-2026-11-15T08-00-feedbeef.jsonl",
         format!("{head}\n{talk}\n{head}\n{context}\n"),
     );
-    let told = home.run(["export", "feedbeef", "--format", "gemini", "-v"]);
+    let exported = home.run(["export", "feedbeef", "--format", "gemini", "-v"]);
     let ids: Vec<Value> =
-        lines(&told.stdout).iter().skip(1).map(|line| line["id"].clone()).collect();
+        lines(&exported.stdout).iter().skip(1).map(|line| line["id"].clone()).collect();
     assert_eq!(ids, ["p", "a", "d04923d38bb0f6017037e74183378ef4"]);
-    assert!(told.stderr.contains("the agent itself would load nothing of it"), "{}", told.stderr);
+    assert!(
+        exported.stderr.contains("the agent itself would load nothing of it"),
+        "{}",
+        exported.stderr
+    );
 }
 
 #[test]
@@ -144,11 +151,11 @@ fn a_saved_chat_becomes_a_session() {
     let home = home(["gemini/strings/saved-chats"]);
     let folder = "52efbb073673fe2ab6aef99e8132e361c0d5e245fdc6ce54f5682353f3246bee";
     let chat = home.at(&format!(".gemini/tmp/{folder}/checkpoint-before-change.json"));
-    let told = home.run(["export", &chat, "--format", "gemini"]);
-    let all = lines(&told.stdout);
-    assert_eq!(all[0]["sessionId"].as_str().unwrap().len(), 36, "{told}");
+    let exported = home.run(["export", &chat, "--format", "gemini"]);
+    let all = lines(&exported.stdout);
+    assert_eq!(all[0]["sessionId"].as_str().unwrap().len(), 36, "{exported}");
     assert_eq!(all[0]["projectHash"], folder);
-    assert_eq!(all[1]["content"], json!([{"text": "What does an apple cost?"}]), "{told}");
+    assert_eq!(all[1]["content"], json!([{"text": "What does an apple cost?"}]), "{exported}");
     assert_eq!(all[1]["type"], "user");
 }
 

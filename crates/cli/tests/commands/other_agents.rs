@@ -234,11 +234,14 @@ fn prompts_outlive_sessions_and_the_folders_of_their_projects() {
         format!("{{\"session_id\":\"01a1e06d-9d83-79a1-b887-d77d275061bd\",\"ts\":1794766646,\"text\":\"Count pears\"}}\n{{\"session_id\":\"{known}\",\"ts\":1794766646,\"text\":\"not lost\"}}\n"),
     );
     let lost = json(&home, &["list", "--lost"]);
-    let told: Vec<(&str, &str)> = { lost["sessions"].as_array().unwrap().iter() }
+    let lost_titles: Vec<(&str, &str)> = { lost["sessions"].as_array().unwrap().iter() }
         .map(|one| (one["source"].as_str().unwrap(), one["prompts"][0].as_str().unwrap()))
         .collect();
-    assert_eq!(told.len(), 2, "{lost}");
-    assert!(told.contains(&("claude", "Count plums")) && told.contains(&("codex", "Count pears")));
+    assert_eq!(lost_titles.len(), 2, "{lost}");
+    assert!(
+        lost_titles.contains(&("claude", "Count plums"))
+            && lost_titles.contains(&("codex", "Count pears"))
+    );
     let claude = lost["sessions"].as_array().unwrap().iter().find(|one| one["source"] == "claude");
     assert_eq!(claude.unwrap()["project"]["path"], "/home/dev/code/gone");
 }

@@ -78,8 +78,8 @@ fn secrets_are_gone_from_every_format() {
     assert_eq!(home.run(folder).code, Some(0));
     let all = |table| format!("{:?}", super::export_parquet::rows(&home, "t", table));
     assert!(all("messages").contains("ada.lovelace"), "tables have them without --redact");
-    let told = home.run(folder.iter().chain(&["--redact"]));
-    assert_eq!(told.code, Some(0), "{told}");
+    let exported = home.run(folder.iter().chain(&["--redact"]));
+    assert_eq!(exported.code, Some(0), "{exported}");
     for table in ["sessions", "messages", "tool_calls", "requests", "files_touched"] {
         is_clean(&all(table), table);
     }
@@ -109,8 +109,8 @@ fn folder_holds_no_secret(format: &str) {
     let home = planted();
     let folder = home.at("out");
     home.run(["export", "--all", "-f", format, "-o", &folder]);
-    let told = home.run(["export", "--all", "-f", format, "-o", &folder, "--redact"]);
-    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    let exported = home.run(["export", "--all", "-f", format, "-o", &folder, "--redact"]);
+    assert_eq!(exported.code, Some(0), "{}", exported.stderr);
     let again = home.run(["export", "--all", "-f", format, "-o", &folder, "--redact"]);
     assert!(again.stderr.contains("nothing to write"), "{}", again.stderr);
     let mut folders = vec![std::path::PathBuf::from(&folder)];
@@ -164,11 +164,11 @@ fn a_check_reports_and_refuses() {
 fn rules_of_ones_own_are_used() {
     let home = planted();
     home.write(".config/recount/config.toml", "[redact]\npatterns = { fruit = 'apple' }\n");
-    let told = home.run(["export", "d22642e2", "--redact"]);
+    let exported = home.run(["export", "d22642e2", "--redact"]);
     assert!(
-        told.stdout.contains("[OWN-FRUIT-") && !told.stdout.contains("apple"),
+        exported.stdout.contains("[OWN-FRUIT-") && !exported.stdout.contains("apple"),
         "{}",
-        told.stdout
+        exported.stdout
     );
     home.write(".config/recount/config.toml", "[redact]\npatterns = { fruit = '(apple' }\n");
     let bad = home.run(["export", "d22642e2", "--redact"]);

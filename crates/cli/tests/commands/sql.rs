@@ -72,12 +72,12 @@ fn csv_has_a_heading_and_no_formulas() {
 #[test]
 fn json_has_columns_and_rows_of_their_types() {
     let home = home(["gemini/lines/tools"]);
-    let told = document(
+    let answer = document(
         &home,
         "SELECT 1 AS a, 2.5 AS b, 'c' AS c, NULL AS d, x'ff' AS e UNION ALL SELECT 2, 3.0, '', 4, 5",
     );
     assert_eq!(
-        told.to_string(),
+        answer.to_string(),
         r#"{"schema":"recount.sql/1","columns":["a","b","c","d","e"],"rows":[[1,2.5,"c",null,"ff"],[2,3.0,"",4,5]]}"#
             .parse::<Value>()
             .unwrap()
@@ -85,19 +85,19 @@ fn json_has_columns_and_rows_of_their_types() {
     );
     let list: Value = serde_json::from_str(&home.run(["list", "--json"]).stdout).unwrap();
     let session = &list["sessions"][0];
-    let told = document(
+    let answer = document(
         &home,
         "SELECT id, messages, tokens_total, (SELECT sum(total) FROM requests) FROM sessions",
     );
-    let row = &told["rows"][0];
+    let row = &answer["rows"][0];
     assert_eq!(row[0], session["id"]);
     assert_eq!(row[1], session["messages"]);
     assert_eq!(row[2], session["tokens"]["total"]);
     assert_eq!(row[3], session["tokens"]["total"]);
     let empty = home.run(["sql", "SELECT * FROM messages WHERE 0", "--json", "-q"]);
     assert_eq!(empty.code, Some(1));
-    let told: Value = serde_json::from_str(&empty.stdout).unwrap();
-    assert_eq!(told["rows"], Value::Array(Vec::new()));
+    let answer: Value = serde_json::from_str(&empty.stdout).unwrap();
+    assert_eq!(answer["rows"], Value::Array(Vec::new()));
 }
 
 #[test]
@@ -105,10 +105,10 @@ fn text_is_what_show_prints() {
     let home = home(["gemini/lines/tools"]);
     let shown: Value =
         serde_json::from_str(&home.run(["show", "latest", "--json"]).stdout).unwrap();
-    let told = document(&home, "SELECT id, text, display_text FROM messages ORDER BY number");
+    let answer = document(&home, "SELECT id, text, display_text FROM messages ORDER BY number");
     let messages = shown["messages"].as_array().unwrap();
-    assert_eq!(told["rows"].as_array().unwrap().len(), messages.len());
-    for (row, message) in told["rows"].as_array().unwrap().iter().zip(messages) {
+    assert_eq!(answer["rows"].as_array().unwrap().len(), messages.len());
+    for (row, message) in answer["rows"].as_array().unwrap().iter().zip(messages) {
         assert_eq!(row[0], message["id"]);
         assert_eq!(row[1], message["text"]);
         assert_eq!(row[2], message["display_text"]);
@@ -262,10 +262,10 @@ fn the_schema_names_every_column() {
       path     text     the path as written in the message
       time     text     when
     ");
-    let told: Value =
+    let answer: Value =
         serde_json::from_str(&home.run(["sql", "--schema", "--json"]).stdout).unwrap();
-    assert_eq!(told["schema"], "recount.sql-schema/1");
-    for view in told["views"].as_array().unwrap() {
+    assert_eq!(answer["schema"], "recount.sql-schema/1");
+    for view in answer["views"].as_array().unwrap() {
         for column in view["columns"].as_array().unwrap() {
             assert!(output.stdout.contains(column["name"].as_str().unwrap()));
             assert!(["TEXT", "INTEGER", "REAL"].contains(&column["form"].as_str().unwrap()));
@@ -276,9 +276,9 @@ fn the_schema_names_every_column() {
 #[test]
 fn every_column_is_in_the_documentation() {
     let page = include_str!("../../../../docs/sql.md");
-    let told: Value =
+    let answer: Value =
         serde_json::from_str(&home([]).run(["sql", "--schema", "--json"]).stdout).unwrap();
-    for view in told["views"].as_array().unwrap() {
+    for view in answer["views"].as_array().unwrap() {
         let heading = format!("### `{}`", view["name"].as_str().unwrap());
         let section = page.split(&heading).nth(1).unwrap().split("\n##").next().unwrap();
         for column in view["columns"].as_array().unwrap() {

@@ -135,7 +135,7 @@ fn markup_in_sessions_is_only_text() {
     for place in ["title", "project", "model", "file", "path", "failure"] {
         assert!(
             page.text.contains(&format!("pwned('{place}")),
-            "{place} is not told: {}",
+            "{place} is not shown: {}",
             page.text
         );
     }

@@ -74,11 +74,11 @@ impl<'a> TranscriptStream<'a> {
     ) -> Self {
         // Images cannot be scanned.
         let images = if export.redaction.is_some() { Images::Named } else { export.images };
-        let told = PassedMessage::new(opened, export, renderer, copied);
+        let passed = PassedMessage::new(opened, export, renderer, copied);
         Self {
             export,
-            facts: told.facts.clone(),
-            messages: Box::new(told),
+            facts: passed.facts.clone(),
+            messages: Box::new(passed),
             renderer,
             split,
             agents: &[],
@@ -225,9 +225,9 @@ impl<'a> TranscriptStream<'a> {
             if !wanted(&agent.facts) || !self.met.insert(number) {
                 continue;
             }
-            let told = PassedMessage::new(agent, self.export, self.renderer, None);
-            self.renderer.nest(&told.facts, out)?;
-            for message in told {
+            let passed = PassedMessage::new(agent, self.export, self.renderer, None);
+            self.renderer.nest(&passed.facts, out)?;
+            for message in passed {
                 if let Some(message) = self.one(message, out)? {
                     self.called(&message, depth + 1, out)?;
                 }

@@ -85,7 +85,7 @@ pub struct Messages<'a> {
     /// The files whose lines are being counted.
     counting: Vec<usize>,
     names: Vec<Arc<str>>,
-    /// The sub-agent that each call ran, as far as the session's files tell.
+    /// The sub-agent that each call ran, as far as the session's files record it.
     agents: HashMap<&'a str, &'a str>,
     detail: Detail,
 }

@@ -42,7 +42,7 @@ fn no_text_becomes_markup() {
             let page = Page::read(&written(Format::Html, &options, text));
             let title = text.split_whitespace().next().unwrap_or_default();
             let visible = crate::text::visible(title, options.bidi);
-            assert!(page.text.contains(&*visible), "{text:?} is not told:\n{}", page.text);
+            assert!(page.text.contains(&*visible), "{text:?} is not shown:\n{}", page.text);
         }
     }
 }

@@ -55,9 +55,11 @@ pub(crate) fn files(env: &Env, places: &Folders) -> Vec<(Kind, PathBuf)> {
     let data = env.path("XDG_DATA_HOME").filter(|path| path.is_absolute());
     let data = data.or_else(|| Some(places.home.as_ref()?.join(".local/share")));
     files.extend(data.map(|data| (Kind::Fish, data.join("fish/fish_history"))));
-    let told = env.path("HISTFILE").filter(|path| path.is_absolute());
-    if let Some(told) = told.filter(|told| files.iter().all(|(_, file)| file != told)) {
-        files.push((kind_of(&told), told));
+    let configured = env.path("HISTFILE").filter(|path| path.is_absolute());
+    if let Some(configured) =
+        configured.filter(|configured| files.iter().all(|(_, file)| file != configured))
+    {
+        files.push((kind_of(&configured), configured));
     }
     files
 }
@@ -218,11 +220,11 @@ mod tests {
     #[test]
     fn histories_are_found_where_the_shells_and_the_environment_put_them() {
         let home = Home::empty();
-        let told = home.at("elsewhere/my_bash");
-        let pairs = [("HOME", home.path().to_str().unwrap()), ("HISTFILE", told.as_str())];
+        let configured = home.at("elsewhere/my_bash");
+        let pairs = [("HOME", home.path().to_str().unwrap()), ("HISTFILE", configured.as_str())];
         let env = Env::for_tests(pairs, None);
         let places = Folders::find(&env);
-        assert_eq!(files(&env, &places).last().unwrap(), &(Kind::Bash, PathBuf::from(&told)));
+        assert_eq!(files(&env, &places).last().unwrap(), &(Kind::Bash, PathBuf::from(&configured)));
         assert_eq!(files(&env, &places).len(), 5);
         assert!(read(&env, &places).is_empty());
         home.write(".bash_history", "cd /srv/bash\n");

@@ -75,7 +75,7 @@ const EVERYWHERE: &[&str] = &[
 ];
 
 /// Whether a file of this name distinguishes projects.
-pub(super) fn is_telling(name: &str) -> bool {
+pub(super) fn is_distinctive(name: &str) -> bool {
     // Files that agents and people should read first are in capitals.
     let is_loud = name.strip_suffix(".md").is_some_and(|stem| stem.to_uppercase() == stem);
     !is_loud && !EVERYWHERE.contains(&name.to_lowercase().as_str())
@@ -128,7 +128,7 @@ impl Contents {
             return;
         }
         self.files.insert(number(&format!("{below}{name}")));
-        if is_telling(name) {
+        if is_distinctive(name) {
             self.names.insert(name.to_owned());
         }
     }

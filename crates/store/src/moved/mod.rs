@@ -11,7 +11,7 @@ use recount_model::{Clue, ClueKind, RecordedPath};
 use serde::Serialize;
 
 use crate::clues::git::{GitIdentity, identity};
-use contents::{Contents, is_telling};
+use contents::{Contents, is_distinctive};
 
 /// The minimum weight of a proposal.
 const ENOUGH: u32 = 25;
@@ -48,10 +48,10 @@ impl MentionedFiles {
     /// Returns the files that sessions touched and that distinguish projects, up to a limit.
     fn touched(&self) -> Vec<&str> {
         let leaf = |path: &str| RecordedPath::new(path).leaf().to_owned();
-        let telling = self.below.iter().filter(|path| is_telling(&leaf(path)));
-        let telling: Vec<&str> = telling.map(String::as_str).collect();
-        let step = telling.len().div_ceil(TOUCHED).max(1);
-        telling.into_iter().step_by(step).collect()
+        let distinctive = self.below.iter().filter(|path| is_distinctive(&leaf(path)));
+        let distinctive: Vec<&str> = distinctive.map(String::as_str).collect();
+        let step = distinctive.len().div_ceil(TOUCHED).max(1);
+        distinctive.into_iter().step_by(step).collect()
     }
 }
 

@@ -29,7 +29,7 @@ fn a_failed_atomic_write_keeps_the_old_state_and_cleans_up() {
     fs::create_dir(&path).unwrap();
     fs::write(path.join("inside"), b"x").unwrap();
     let error = write_atomically(&path, b"new").unwrap_err();
-    assert!(matches!(&error, Error::ReplaceFile { path: told, .. } if *told == path));
+    assert!(matches!(&error, Error::ReplaceFile { path: named, .. } if *named == path));
     assert_eq!(names(home.path()), ["taken"]);
     assert_eq!(names(&path), ["inside"]);
 }
@@ -47,7 +47,7 @@ fn an_incremental_write_is_complete_or_absent() {
         out.write_all(b"half")?;
         Err(io::ErrorKind::StorageFull.into())
     });
-    assert!(matches!(error, Err(Error::WriteFile { path: told, .. }) if told == path));
+    assert!(matches!(error, Err(Error::WriteFile { path: named, .. }) if named == path));
     assert_eq!(fs::read(&path).unwrap(), b"one two");
     assert_eq!(names(home.path()), ["a.md"]);
 }
@@ -93,7 +93,7 @@ fn a_new_file_gets_its_time_and_is_never_overwritten() {
     let modified = fs::metadata(&path).unwrap().modified().unwrap();
     assert_eq!(Timestamp::try_from(modified).unwrap(), time);
     let error = create_new(&path, b"second", None).unwrap_err();
-    assert!(matches!(&error, Error::AlreadyExists { path: told } if *told == path));
+    assert!(matches!(&error, Error::AlreadyExists { path: named } if *named == path));
     assert!(error.to_string().contains("not overwritten"));
     assert_eq!(fs::read(&path).unwrap(), b"first");
 }
@@ -130,7 +130,7 @@ fn an_unreadable_file_is_not_replaced() {
     let path = home.path().join("names");
     fs::create_dir(&path).unwrap();
     let error = update(&path, |_| Some(b"new".to_vec())).unwrap_err();
-    assert!(matches!(&error, Error::ReadFile { path: told, .. } if *told == path));
+    assert!(matches!(&error, Error::ReadFile { path: named, .. } if *named == path));
     assert!(path.is_dir());
 }
 
