@@ -175,7 +175,7 @@ impl Replay {
         if self.meta.first_ordinal.is_none() {
             self.meta.first_ordinal = record.ordinal;
         }
-        let (fields, time) = (&record.fields, self.time_of(record));
+        let (fields, time) = (&record.fields, record.time);
         match record.tag {
             Tag::Meta => self.session_meta(fields),
             Tag::Header => {
@@ -205,12 +205,6 @@ impl Replay {
                 self.problem(What::UnknownRecord, Some(span), "kept, see `show --raw`");
             }
         }
-    }
-
-    /// Returns when something was said. Copied records have the time of the copy; the id of their turn has the time of the original.
-    fn time_of(&self, record: &Record<'_>) -> Option<i64> {
-        let turn = self.turn.as_deref().filter(|_| !self.own);
-        turn.and_then(uuid_time).or(record.time)
     }
 
     /// The first one is the thread's own; later ones were copied with what follows them.

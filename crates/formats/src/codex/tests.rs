@@ -299,26 +299,6 @@ fn lines_without_tags_are_those_of_the_first_releases() {
 }
 
 #[test]
-fn copied_records_keep_the_time_of_their_turn() {
-    let began = super::meta::uuid_time(PARENT).unwrap();
-    let outline = read(&lines(&[
-        meta(CHILD, &format!(r#","forked_from_id":"{PARENT}""#)),
-        meta(PARENT, ""),
-        turn(1, PARENT),
-        user("One"),
-        typed("One"),
-        answer("1"),
-        turn(1, CHILD),
-        user("Two"),
-        typed("Two"),
-        answer("2"),
-    ]));
-    let times: Vec<_> = outline.entries.iter().map(|entry| entry.time).collect();
-    assert_eq!(times[..2], [Some(began); 2]);
-    assert!(times[2..].iter().all(|time| *time > Some(began) && time.is_some()));
-}
-
-#[test]
 fn an_item_of_a_new_type_is_shown_and_counted() {
     let new = ("response_item", r#"{"type":"telepathy","text":"a thought"}"#.to_owned());
     let outline = read(&lines(&[meta(PARENT, ""), user("One"), typed("One"), new, answer("1")]));
