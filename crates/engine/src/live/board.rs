@@ -125,12 +125,12 @@ impl LiveBoard {
         self.feed.forget(now - SHOWN);
         let prices = self.prices.as_ref();
         let sessions = self.feed.sessions(now, &|request| cost(request, prices));
-        self.rows_of(sessions, now)
+        Self::rows_of(sessions, now)
     }
 
-    fn rows_of(&mut self, sessions: Vec<LiveSession>, now: i64) -> Vec<LiveRow> {
+    fn rows_of(sessions: Vec<LiveSession>, now: i64) -> Vec<LiveRow> {
         let mut rows: Vec<LiveRow> =
-            sessions.into_iter().map(|session| self.row(session, now)).collect();
+            sessions.into_iter().map(|session| Self::row(session, now)).collect();
         rows.sort_by(|one, other| {
             (one.state, one.session.started).cmp(&(other.state, other.session.started))
         });
@@ -149,7 +149,7 @@ impl LiveBoard {
         sessions: Vec<LiveSession>,
         now: i64,
     ) -> (Vec<LiveRow>, Vec<LiveEvent>) {
-        let rows = self.rows_of(sessions, now);
+        let rows = Self::rows_of(sessions, now);
         self.changed(rows, now)
     }
 
@@ -188,7 +188,7 @@ impl LiveBoard {
         (rows, events)
     }
 
-    fn row(&self, session: LiveSession, now: i64) -> LiveRow {
+    fn row(session: LiveSession, now: i64) -> LiveRow {
         let newest = session.signals.iter().map(|signal| signal.at).filter(|at| *at > 0).max();
         let since = newest.or(session.started).unwrap_or(now).min(now);
         let state = match session.state {

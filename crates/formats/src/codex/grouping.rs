@@ -98,9 +98,8 @@ fn go_on(members: &mut [SessionFile]) {
         undo_from(&mut member.file.outline, end);
         next = CodexState::read(&member.file.outline).base;
         let foreign = member.file.outline.head.base.clone();
-        let foreign = foreign.filter(|_| {
-            next.as_ref().is_some_and(|base| !holders.contains_key(&*base.rollout))
-        });
+        let foreign = foreign
+            .filter(|_| next.as_ref().is_some_and(|base| !holders.contains_key(&*base.rollout)));
         if let Some(main) = members.get_mut(main) {
             main.file.outline.head.base = foreign;
         }

@@ -283,8 +283,8 @@ fn each_text_of_an_id_in_a_document_is_one_message_wherever_it_is() {
     let start = r#"{"sessionId":"s-1","projectHash":"h","messages":["#;
     assert_eq!(shown(&format!("{start}\n{messages}]}}\n")), (3, vec![0, 1, 2, 1, 0, 2]));
     // Only the last of two lists counts; its first text of an id is the message that is known by it.
-    let (first, last) = (list(&["one", "two"]), list(&["two", "two", "one"]));
-    let twice = format!("{start}\n{first}],\"messages\":[{last}]}}\n");
+    let (first, second) = (list(&["one", "two"]), list(&["two", "two", "one"]));
+    let twice = format!("{start}\n{first}],\"messages\":[{second}]}}\n");
     assert_eq!(shown(&twice), (3, vec![0, 0, 2]));
 }
 

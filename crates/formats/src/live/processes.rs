@@ -276,7 +276,7 @@ mod tests {
             LiveProcess { state: "X".to_owned(), wchar: None, ..running.clone() }
         );
         // One that goes elsewhere is where it says.
-        let moved = LiveProcess { cwd: Some("/c/blog".to_owned()), tty: None, ..running.clone() };
+        let moved = LiveProcess { cwd: Some("/c/blog".to_owned()), tty: None, ..running };
         known.update(&moved, 3000);
         assert_eq!((known.process.cwd.as_deref(), known.process.tty), (Some("/c/blog"), None));
     }

@@ -34,10 +34,18 @@ pub(crate) struct Requests {
 #[derive(Clone, Debug)]
 struct Entry {
     request: LiveRequest,
-    /// Its cost, once it was asked for.
-    cost: Option<Option<u128>>,
+    cost: Cost,
     /// The sum of all requests up to this one.
     sum: Sum,
+}
+
+/// What a request costs.
+#[derive(Clone, Copy, Debug)]
+enum Cost {
+    /// Not looked up yet.
+    Unknown,
+    /// As the price table says; `None` if it has no price.
+    Known(Option<u128>),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,14 +75,14 @@ impl Requests {
             if let Some(entry) = self.recent.get_mut(at) {
                 entry.request.model = request.model.or_else(|| entry.request.model.take());
                 entry.request.tokens = request.tokens;
-                entry.cost = None;
+                entry.cost = Cost::Unknown;
             }
             self.settled = self.settled.min(at);
             return;
         }
         let later = self.recent.iter().rev().take_while(|one| one.request.time > request.time);
         let at = self.recent.len() - later.count();
-        self.recent.insert(at, Entry { request, cost: None, sum: Sum::default() });
+        self.recent.insert(at, Entry { request, cost: Cost::Unknown, sum: Sum::default() });
         self.settled = self.settled.min(at);
     }
 
@@ -84,7 +92,11 @@ impl Requests {
             let before = self.settled.checked_sub(1).and_then(|at| self.recent.get(at));
             let mut sum = before.map_or(self.earlier, |entry| entry.sum);
             for entry in self.recent.range_mut(self.settled..) {
-                let cost = *entry.cost.get_or_insert_with(|| price(&entry.request));
+                let cost = match entry.cost {
+                    Cost::Known(cost) => cost,
+                    Cost::Unknown => price(&entry.request),
+                };
+                entry.cost = Cost::Known(cost);
                 sum = sum.with(entry.request.tokens, cost);
                 entry.sum = sum;
             }

@@ -6,6 +6,7 @@ mod keep;
 mod page;
 mod retention;
 
+use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -103,8 +104,7 @@ struct AgentRow<'a> {
     program: &'static str,
     release: &'a str,
     release_from: ReleaseFrom,
-    #[serde(serialize_with = "recount_model::path_text::maybe_path")]
-    installed: Option<&'a Path>,
+    installed: Option<Cow<'a, str>>,
     newest_known: &'static str,
     remedy: String,
 }
@@ -116,7 +116,7 @@ impl<'a> AgentRow<'a> {
             program: agent.program,
             release: &agent.release,
             release_from: agent.release_from,
-            installed: agent.installed.as_deref(),
+            installed: agent.installed.as_deref().map(Path::to_string_lossy),
             newest_known: agent.newest_known,
             remedy: words::retention_off(agent),
         }
