@@ -14,7 +14,7 @@ const SPANS: [i64; 2] = [1, 10];
 const RECENT: i64 = 11 * MINUTE;
 /// Number of requests that are kept on their own, whatever their time.
 const REQUESTS: usize = 4096;
-/// A request is recorded again within so many requests.
+/// A request is recorded again within this number of requests.
 const AGAIN: usize = 64;
 
 /// The requests of one conversation, each once. Old ones are only part of the sums.

@@ -9,7 +9,7 @@ use recount_formats::live::{LiveFeed, TimelineEntry, TimelinePlayer};
 use recount_model::{LiveSession, LiveState};
 use serde_json::{Value, json};
 
-/// When made-up recordings begin, in milliseconds since 1970.
+/// When synthetic recordings begin, in milliseconds since 1970.
 const START: i64 = 1_794_800_000_000;
 
 /// Plays lines, and calls `see` with the rows after each.

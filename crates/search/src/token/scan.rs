@@ -344,7 +344,7 @@ mod tests {
     fn plain_words_follow_the_rules() {
         for text in [
             "Plain words, ONE I'm 42 end. Next - a-b a_ _a a.b v2 2v x1y",
-            "用Rust写 e\u{301}cole caf\u{e9} 2026-09-02T08 a\u{2029}b last",
+            "用Rust写 e\u{301}cole \u{e9}t\u{e9} 2026-09-02T08 a\u{2029}b last",
             "HTTPServer fooBar Foo. Bar.",
             "",
         ] {
