@@ -1,5 +1,7 @@
 //! Words broken across lines: by a narrow terminal, by a margin, by code that concatenates strings.
 
+use std::ops::Range;
+
 use memchr::memchr_iter;
 
 use crate::view::View;
@@ -75,6 +77,17 @@ fn gap(bytes: &[u8], end: usize, start: usize) -> Option<(usize, usize)> {
     is_word.then_some((end, start))
 }
 
+/// Whether the parts of a range on each of its lines look generated.
+pub(crate) fn looks_generated_on_each_line(text: &str, range: &Range<usize>) -> bool {
+    let text = text.get(range.clone()).unwrap_or_default().as_bytes();
+    text.split(|byte| *byte == b'\n').all(|line| {
+        let start = line.iter().take_while(|byte| is_margin(**byte)).count();
+        let part = line.get(start..).unwrap_or_default();
+        let end = part.iter().take_while(|byte| is_part(**byte)).count();
+        part.get(..end).is_some_and(looks_generated)
+    })
+}
+
 fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'.')
 }
@@ -99,10 +112,14 @@ fn looks_generated(word: &[u8]) -> bool {
         .map(<[u8]>::len)
         .filter(|length| *length >= 4)
         .sum();
+    let has_groups_of_digits = || {
+        let groups = word.split(|b| !b.is_ascii_digit()).filter(|group| !group.is_empty()).count();
+        word.len() >= 20 && groups >= 4 && digits + upper + lower == word.len()
+    };
     (digits > 0 || (upper > 1 && lower > 1))
         && upper + lower > 0
         && changes * 5 >= word.len()
-        && in_words * 2 < word.len()
+        && (in_words * 2 < word.len() || has_groups_of_digits())
 }
 
 #[cfg(test)]

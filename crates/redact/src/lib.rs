@@ -26,6 +26,7 @@ mod tags;
 mod view;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
@@ -97,10 +98,16 @@ impl Redactor {
             self.look(base, &mut inside);
         }
         if let Some(view) = escaped::read(base) {
-            self.look_at(&view, |_, _| true, &mut inside);
+            self.look_at(&view, |_, _, _| true, &mut inside);
         }
         if let Some(view) = broken::rejoined(base) {
-            self.look_at(&view, |kind, is_whole| !is_whole && may_be_broken(kind), &mut inside);
+            let is_broken = |kind, range: &Range<usize>| match kind {
+                // A password is any word: the next line is part of it only if both look generated.
+                SecretKind::Password => broken::looks_generated_on_each_line(base, range),
+                _ => may_be_broken(kind),
+            };
+            let wanted = |kind, is_whole: bool, range: &_| !is_whole && is_broken(kind, range);
+            self.look_at(&view, wanted, &mut inside);
         }
         found.extend(inside.into_iter().map(|finding| match &plain {
             Some(plain) => SecretFinding { range: plain.original(finding.range), ..finding },
@@ -174,17 +181,18 @@ impl Redactor {
     fn look_at(
         &self,
         view: &View,
-        wanted: impl Fn(SecretKind, bool) -> bool,
+        wanted: impl Fn(SecretKind, bool, &Range<usize>) -> bool,
         found: &mut Vec<SecretFinding>,
     ) {
         let mut inside = Vec::new();
         self.look(&view.text, &mut inside);
-        inside.retain(|finding| wanted(finding.kind, view.is_whole(&finding.range)));
-        found.extend(
-            inside
-                .into_iter()
-                .map(|finding| SecretFinding { range: view.original(finding.range), ..finding }),
-        );
+        for finding in inside {
+            let is_whole = view.is_whole(&finding.range);
+            let range = view.original(finding.range);
+            if wanted(finding.kind, is_whole, &range) {
+                found.push(SecretFinding { range, ..finding });
+            }
+        }
     }
 
     fn may_stay(&self, finding: &SecretFinding, text: &str) -> bool {
