@@ -98,9 +98,8 @@ fn go_on(members: &mut [SessionFile]) {
         undo_from(&mut member.file.outline, end);
         next = CodexState::read(&member.file.outline).base;
         let foreign = member.file.outline.head.base.clone();
-        let foreign = foreign.filter(|_| {
-            next.as_ref().is_some_and(|base| !holders.contains_key(&*base.rollout))
-        });
+        let foreign = foreign
+            .filter(|_| next.as_ref().is_some_and(|base| !holders.contains_key(&*base.rollout)));
         if let Some(main) = members.get_mut(main) {
             main.file.outline.head.base = foreign;
         }
@@ -181,7 +180,7 @@ pub(super) fn borrowed(
                 let at = holders.get(&*base.rollout).copied();
                 at.and_then(|at| files.get(at)?.as_ref()).is_none()
             })
-            .and(file.outline.head.base.clone());
+            .and(file.outline.head.base.as_deref().cloned());
         let file = ScannedFile { outline, ..file };
         borrowed.push(SessionFile {
             role: FileRole::Base,
@@ -242,7 +241,7 @@ mod tests {
     fn thread_of(home: &Home) -> SessionFiles {
         let located = Codex.locate(&home.path().join(".codex"), RootShape::Whole);
         let mut buffer = Buffer::new();
-        let scan = |at: &crate::source::FileAt| ScannedFile {
+        let scan = |at: &std::sync::Arc<crate::source::FileAt>| ScannedFile {
             folder: 0,
             named_folder: true,
             is_shared: false,
