@@ -69,7 +69,7 @@ pub struct Head {
     /// The session that started it, if the file records it.
     pub parent: Option<SessionId>,
     /// What a sub-agent is, where the source records it.
-    pub agent: Option<AgentNote>,
+    pub agent: Option<Box<AgentNote>>,
     /// The title that the user gave it in the agent.
     pub name: Option<String>,
     /// Whether the agent ran it for itself, and it is not a user's conversation.
@@ -83,7 +83,7 @@ pub struct Head {
     /// How it was started, where the source records it.
     pub entrypoint: Option<Entrypoint>,
     /// The session whose first records this one begins with, without a copy of them.
-    pub base: Option<Base>,
+    pub base: Option<Box<Base>>,
     /// Workspace folders.
     pub directories: Vec<String>,
     /// Notes that the agent's own memory made about the session.

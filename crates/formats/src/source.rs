@@ -117,7 +117,7 @@ pub trait Source: Debug + Sync {
     ) -> Option<(Vec<SessionFile>, Option<Base>)> {
         let mut files = session_files.files.into_iter();
         let SessionFile { file, .. } = files.find(|file| file.role == FileRole::Main)?;
-        let next = file.outline.head.base.clone();
+        let next = file.outline.head.base.as_deref().cloned();
         let file = ScannedFile { outline: file.outline.before(base.end), ..file };
         let role = FileRole::Base;
         Some((vec![SessionFile { role, compressed: false, is_loaded: true, file }], next))
@@ -478,7 +478,7 @@ pub struct ProjectFolder {
     /// Paths that markers in it name, and the locations of the markers.
     pub markers: Vec<(RecordedPath, &'static str)>,
     /// Session files.
-    pub files: Vec<FileAt>,
+    pub files: Vec<Arc<FileAt>>,
     /// What else in it an agent would find through links that lead out of its data folder.
     pub linked: Linked,
     /// All bytes in it that belong to sessions.
@@ -646,7 +646,7 @@ pub struct ScannedFile {
     /// Whether other sessions are in the same file.
     pub is_shared: bool,
     /// The file.
-    pub at: FileAt,
+    pub at: Arc<FileAt>,
     /// What is in it.
     pub outline: Outline,
 }

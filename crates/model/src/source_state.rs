@@ -1,19 +1,21 @@
 //! Facts that only one source understands.
 
 use std::fmt::{self, Formatter};
+use std::sync::Arc;
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Facts about a file that only the source that read it understands.
 ///
-/// All others only store the bytes and pass them back: the catalog stores them with the session.
+/// All others only store the bytes and pass them back: the catalog stores them with the session. Clones
+/// share them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SourceState(Box<[u8]>);
+pub struct SourceState(Arc<[u8]>);
 
 impl SourceState {
     /// Wraps bytes that a source has encoded.
-    pub fn new(bytes: impl Into<Box<[u8]>>) -> Self {
+    pub fn new(bytes: impl Into<Arc<[u8]>>) -> Self {
         Self(bytes.into())
     }
 
@@ -39,7 +41,7 @@ impl<'de> Deserialize<'de> for SourceState {
 struct Bytes;
 
 impl<'de> Visitor<'de> for Bytes {
-    type Value = Box<[u8]>;
+    type Value = Arc<[u8]>;
 
     fn expecting(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str("bytes")

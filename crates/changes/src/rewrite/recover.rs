@@ -336,7 +336,8 @@ impl Written<'_> {
             project: project.map(str::to_owned),
         });
         offer.notices.extend(origins.into_iter().map(Notice::WrittenFrom));
-        let is_document = |file: &FileAt| file.path.extension().is_some_and(|end| end == "json");
+        let is_document =
+            |file: &Arc<FileAt>| file.path.extension().is_some_and(|end| end == "json");
         let others = &self.folder.at.files;
         if !others.is_empty() && others.iter().all(is_document) {
             offer.notice(Notice::LogForOldReleases(id.clone()));

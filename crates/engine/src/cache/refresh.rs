@@ -228,6 +228,8 @@ pub(crate) fn recall(
             writes.add(CatalogRow { key: *key, stamp: *stamp, content, usage_log });
         }
         writes.add_states(growth.take_states());
+        // The memory that it was collected in is that of the files, which takes more.
+        found.shrink_to_fit();
         found
     });
     writes.finish(gone);
@@ -371,7 +373,7 @@ impl Memory {
 
 /// What tells a group of files from others, and what changes when one of them does.
 pub(crate) fn key(group: &Group) -> (u64, u64) {
-    key_of(group.source, group.files.iter().map(|(_, file)| file))
+    key_of(group.source, group.files.iter().map(|(_, file)| &**file))
 }
 
 fn key_of<'a>(source: &dyn Source, files: impl Iterator<Item = &'a FileAt> + Clone) -> (u64, u64) {

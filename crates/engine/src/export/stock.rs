@@ -25,7 +25,7 @@ const RENDERERS: u32 = 3;
 /// Where the files of sessions are.
 pub(super) struct Stock {
     disk: Arc<DiskSnapshot>,
-    files: HashMap<String, (usize, FileAt)>,
+    files: HashMap<String, (usize, Arc<FileAt>)>,
     /// Per folder: the files beside the sessions with full tool outputs.
     outputs: Vec<OnceLock<Vec<(PathBuf, Stamp)>>>,
     /// The requested sessions.
@@ -52,7 +52,8 @@ impl Engine {
         let mut files = HashMap::new();
         for (number, folder) in disk.folders.iter().enumerate() {
             for file in &folder.at.files {
-                files.insert(file.path.to_string_lossy().into_owned(), (number, file.clone()));
+                let path = file.path.to_string_lossy().into_owned();
+                files.insert(path, (number, Arc::clone(file)));
             }
         }
         let outputs = disk.folders.iter().map(|_| OnceLock::new()).collect();
@@ -118,7 +119,7 @@ impl Stock {
     /// Returns a stamp that changes when the export of a session does; `None` if that is unknown.
     pub(super) fn stamp(&self, item: &Item<'_>) -> Option<String> {
         let mut group = self.group(item)?;
-        let unknown = |(_, file): &(usize, FileAt)| file.stamp == Stamp::default();
+        let unknown = |(_, file): &(usize, Arc<FileAt>)| file.stamp == Stamp::default();
         if is_racy(&group, &self.disk) || group.files.iter().any(unknown) {
             return None;
         }

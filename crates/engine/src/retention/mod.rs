@@ -223,7 +223,7 @@ impl Engine {
             let place = project.map(|path| Path::new(path.as_str()));
             let retention = retention_policy.retention(settings, place, &agent.release);
             let files = &folder.at.files;
-            let state = |file: &FileAt| match file.path.to_str() {
+            let state = |file: &Arc<FileAt>| match file.path.to_str() {
                 Some(path) => by_path.get(path).copied(),
                 None => by_path.get(&*file.path.to_string_lossy()).copied(),
             };

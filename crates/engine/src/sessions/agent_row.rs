@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use recount_formats::bytes::Buffer;
 use recount_formats::source::{FilePlacement, ScannedFile};
@@ -88,7 +89,8 @@ impl Engine {
                         }
                     };
                     let (named_folder, is_shared) = (named(at), false);
-                    ScannedFile { folder: *at, named_folder, is_shared, at: file.clone(), outline }
+                    let file = Arc::clone(file);
+                    ScannedFile { folder: *at, named_folder, is_shared, at: file, outline }
                 })
                 .collect();
             let rows = folder.source.agent_list(&files.iter().collect::<Vec<_>>(), None);

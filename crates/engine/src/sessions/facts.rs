@@ -40,6 +40,8 @@ pub(crate) fn facts(source: &dyn Source, session_files: &SessionFiles) -> Sessio
         if let Some(model) = entry.model.and_then(|model| outline.models.get(usize::from(model)))
             && models.insert(model)
         {
+            // Most sessions have one, and there may be many sessions.
+            facts.models.reserve_exact(1);
             facts.models.push(model.to_string());
         }
     }
@@ -59,13 +61,18 @@ fn blank(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
         not_understood += noted.not_understood;
         problem_list.extend(noted.kept.iter().cloned());
     }
+    // As many as there are: room for more would be kept for every session.
+    let count = session_files.files.len();
+    let (mut files, mut states) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    files.extend(own(session_files).chain(bases(session_files)).map(file));
+    states.extend(own(session_files).map(|own| source.light_state(&own.file.outline)));
     SessionFacts {
         source: source.name(),
         id: session_files.id.clone(),
         kind: session_files.kind,
         parent: session_files.parent.clone(),
         parent_call: None,
-        agent: main.and_then(|main| main.file.outline.head.agent.clone()),
+        agent: main.and_then(|main| main.file.outline.head.agent.as_deref().cloned()),
         title: None,
         title_from: TitleFrom::None,
         first_prompt: None,
@@ -89,7 +96,7 @@ fn blank(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
             .map(|main| main.file.outline.head.directories.clone())
             .unwrap_or_default(),
         memory: main.and_then(|main| main.file.outline.head.memory.clone()),
-        files: own(session_files).chain(bases(session_files)).map(file).collect(),
+        files,
         agent_index: None,
         agent_title: None,
         live: None,
@@ -98,9 +105,7 @@ fn blank(source: &dyn Source, session_files: &SessionFiles) -> SessionFacts {
         not_understood,
         problem_list,
         is_background: main.is_some_and(|main| main.file.outline.head.is_background),
-        states: own(session_files)
-            .map(|session_file| source.light_state(&session_file.file.outline))
-            .collect(),
+        states,
     }
 }
 

@@ -477,7 +477,7 @@ fn join_orphans(
         !twice.is_empty() && !digest.facts.kind.is_subagent() && twice.contains(&claim())
     };
     let (orphans, mut digests): (Vec<Digest>, Vec<Digest>) = digests.into_iter().partition(orphan);
-    let mut together: BTreeMap<Claim, (Vec<(usize, FileAt)>, bool)> = BTreeMap::new();
+    let mut together: BTreeMap<Claim, (Vec<(usize, Arc<FileAt>)>, bool)> = BTreeMap::new();
     for digest in orphans {
         let claim = (digest.facts.source, digest.facts.id.clone());
         let (files, fresh) = together.entry(claim).or_default();

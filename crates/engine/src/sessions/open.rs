@@ -171,7 +171,7 @@ impl Engine {
         if !is_session && outline.entries.is_empty() {
             return Err(Error::NotASession(path.to_owned()));
         }
-        let at = FileAt {
+        let at = Arc::new(FileAt {
             path: path.to_owned(),
             bytes: metadata.len(),
             is_link: false,
@@ -179,7 +179,7 @@ impl Engine {
             stamp: Stamp::default(),
             placement,
             group: String::new(),
-        };
+        });
         let scanned = ScannedFile { folder: 0, named_folder: true, is_shared: false, at, outline };
         let session_files = source.group_sessions(vec![scanned]).into_iter().next();
         let session_files = session_files.ok_or_else(|| Error::NotASession(path.to_owned()))?;
@@ -239,7 +239,7 @@ fn open_saved(source: &'static dyn Source, path: &Path, size: u64) -> Option<Ope
     bytes::open(path).ok()?.take(SAVED).read_to_end(&mut text).ok()?;
     let file: Arc<str> = Arc::from(path.to_string_lossy());
     let Foreign { form: _, messages } = source.foreign(&text, &file)?;
-    let at = FileAt {
+    let at = Arc::new(FileAt {
         path: path.to_owned(),
         bytes: size,
         is_link: false,
@@ -247,7 +247,7 @@ fn open_saved(source: &'static dyn Source, path: &Path, size: u64) -> Option<Ope
         stamp: Stamp::default(),
         placement: FilePlacement::Main,
         group: String::new(),
-    };
+    });
     let outline = Outline::empty(Grammar::Json);
     let file = ScannedFile { folder: 0, named_folder: true, is_shared: false, at, outline };
     let session_file =

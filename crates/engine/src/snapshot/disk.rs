@@ -98,9 +98,9 @@ impl Changes {
 
     /// Notes what is different between two listings.
     fn compare(&mut self, before: &DiskSnapshot, after: &DiskSnapshot) {
-        let files = |disk: &DiskSnapshot| -> HashMap<PathBuf, FileAt> {
+        let files = |disk: &DiskSnapshot| -> HashMap<PathBuf, Arc<FileAt>> {
             let changed = disk.folders.iter().flat_map(|folder| &folder.at.files);
-            changed.map(|file| (file.path.clone(), file.clone())).collect()
+            changed.map(|file| (file.path.clone(), Arc::clone(file))).collect()
         };
         let shared: HashSet<*const ProjectFolder> =
             before.folders.iter().map(|folder| Arc::as_ptr(&folder.at)).collect();
@@ -126,7 +126,7 @@ impl Changes {
                 }
             }
         }
-        self.groups.extend(old.into_values().map(|file| file.group));
+        self.groups.extend(old.into_values().map(|file| file.group.clone()));
     }
 }
 
@@ -156,7 +156,8 @@ fn stat_again(
         let own = Arc::make_mut(&mut folder.at);
         for (at, metadata) in news {
             let Some(file) = own.files.get_mut(at) else { continue };
-            let old = file.clone();
+            let old = Arc::clone(file);
+            let file = Arc::make_mut(file);
             file.bytes = metadata.len();
             file.modified = modified(&metadata);
             file.stamp = Stamp::of(&metadata);

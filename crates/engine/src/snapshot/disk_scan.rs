@@ -81,7 +81,7 @@ pub(crate) type GroupIndex = HashMap<(SourceName, Box<str>), Vec<(usize, usize)>
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) source: &'static dyn Source,
-    pub(crate) files: Vec<(usize, FileAt)>,
+    pub(crate) files: Vec<(usize, Arc<FileAt>)>,
 }
 
 impl DiskSnapshot {
@@ -167,7 +167,7 @@ impl DiskSnapshot {
     }
 
     /// Returns the files of one group of a source.
-    fn in_group(&self, source: &dyn Source, group: &str) -> Vec<(usize, FileAt)> {
+    fn in_group(&self, source: &dyn Source, group: &str) -> Vec<(usize, Arc<FileAt>)> {
         let index = self.by_group.get_or_init(|| {
             let mut index: GroupIndex = HashMap::new();
             for (number, folder) in self.folders.iter().enumerate() {
@@ -180,7 +180,8 @@ impl DiskSnapshot {
         });
         let places = index.get(&(source.name(), group.into()));
         let file = |(folder, at): &(usize, usize)| {
-            Some((*folder, self.folders.get(*folder)?.at.files.get(*at)?.clone()))
+            let file = self.folders.get(*folder)?.at.files.get(*at)?;
+            Some((*folder, Arc::clone(file)))
         };
         places.into_iter().flatten().filter_map(file).collect()
     }
@@ -195,7 +196,7 @@ impl DiskSnapshot {
                 let group = groups
                     .entry(key)
                     .or_insert_with(|| Group { source: folder.source, files: Vec::new() });
-                group.files.push((number, file.clone()));
+                group.files.push((number, Arc::clone(file)));
             }
         }
         groups.into_values().collect()
@@ -205,7 +206,7 @@ impl DiskSnapshot {
 /// Whether two listings of a directory found the same.
 fn is_same(one: &ProjectFolder, other: &ProjectFolder) -> bool {
     let files = |folder: &ProjectFolder| folder.files.len();
-    let same_file = |(one, other): (&FileAt, &FileAt)| {
+    let same_file = |(one, other): (&Arc<FileAt>, &Arc<FileAt>)| {
         one.stamp == other.stamp && one.path == other.path && one.group == other.group
     };
     files(one) == files(other)
@@ -237,7 +238,8 @@ impl Group {
             {
                 session_files.kind = SessionKind::Headless;
             }
-            let base = main(session_files).and_then(|main| main.file.outline.head.base.clone());
+            let base = main(session_files)
+                .and_then(|main| main.file.outline.head.base.as_deref().cloned());
             if let Some(base) = base {
                 let mut bases = Vec::new();
                 let is_whole = borrow(source, base, disk, reading, buffer, &mut bases);

@@ -99,10 +99,11 @@ impl Engine {
     ) -> Result<ContentStats, Error> {
         let listing = self.list(&asked.sessions, progress)?;
         let disk = self.look();
-        let mut files: HashMap<String, (usize, FileAt)> = HashMap::new();
+        let mut files: HashMap<String, (usize, Arc<FileAt>)> = HashMap::new();
         for (number, folder) in disk.folders.iter().enumerate() {
             for file in &folder.at.files {
-                files.insert(file.path.to_string_lossy().into_owned(), (number, file.clone()));
+                let path = file.path.to_string_lossy().into_owned();
+                files.insert(path, (number, Arc::clone(file)));
             }
         }
         let group = |session: &Arc<SessionFacts>| {

@@ -2,6 +2,7 @@
 
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use recount_model::{Problem, SessionId};
 
@@ -112,7 +113,7 @@ fn session(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut 
     if let Some(stem) = name.strip_suffix(".jsonl") {
         if let Some(mut file) = file(entry, root, &mut met.problems) {
             stem.strip_prefix("agent-").unwrap_or(stem).clone_into(&mut file.group);
-            folder.files.push(file);
+            folder.files.push(Arc::new(file));
         }
         return;
     }
@@ -133,7 +134,7 @@ fn session(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut 
         if let Some(mut file) = file(&entry, root, &mut met.problems) {
             file.group = format!("{name}/{}", stem.strip_prefix("agent-").unwrap_or(stem));
             file.placement = FilePlacement::SubagentOf(SessionId::new(name.as_str()));
-            folder.files.push(file);
+            folder.files.push(Arc::new(file));
         }
     }
 }

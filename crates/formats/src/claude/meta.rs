@@ -26,7 +26,7 @@ pub(crate) fn add(outline: &mut Outline, transcript: &Path) {
     if kind.is_some() || description.is_some() {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let note = AgentNote { kind: owned(kind), name: None, description: owned(description) };
-        outline.head.agent = Some(note);
+        outline.head.agent = Some(Box::new(note));
     }
     if let Some(call) = said("toolUseId") {
         let mut state = ClaudeState::decode(&outline.state);

@@ -125,7 +125,7 @@ impl RetentionPolicy for CleanUp {
         let cut = chats.now.saturating_sub(*age);
         let is_old = |modified: Option<i64>| modified.is_some_and(|modified| modified < cut);
         let old = chats.folder.files.iter().filter(|file| is_old(file.modified));
-        let deletion = |file: &crate::source::FileAt| PendingDeletion {
+        let deletion = |file: &std::sync::Arc<crate::source::FileAt>| PendingDeletion {
             path: file.path.to_string_lossy().into_owned(),
             bytes: file.bytes,
             is_link: file.is_link,

@@ -180,7 +180,7 @@ pub(super) fn borrowed(
                 let at = holders.get(&*base.rollout).copied();
                 at.and_then(|at| files.get(at)?.as_ref()).is_none()
             })
-            .and(file.outline.head.base.clone());
+            .and(file.outline.head.base.as_deref().cloned());
         let file = ScannedFile { outline, ..file };
         borrowed.push(SessionFile {
             role: FileRole::Base,
@@ -241,7 +241,7 @@ mod tests {
     fn thread_of(home: &Home) -> SessionFiles {
         let located = Codex.locate(&home.path().join(".codex"), RootShape::Whole);
         let mut buffer = Buffer::new();
-        let scan = |at: &crate::source::FileAt| ScannedFile {
+        let scan = |at: &std::sync::Arc<crate::source::FileAt>| ScannedFile {
             folder: 0,
             named_folder: true,
             is_shared: false,

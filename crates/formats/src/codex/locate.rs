@@ -136,7 +136,7 @@ impl<'a> Before<'a> {
 fn read(root: &Path, folder: Pending) -> (Option<ProjectFolder>, Vec<Problem>) {
     let mut problems = Vec::new();
     let files = folder.files.iter().filter_map(|entry| file_at(entry, root, &mut problems));
-    let files: Vec<FileAt> = files.collect();
+    let files: Vec<Arc<FileAt>> = files.map(Arc::new).collect();
     let name = folder.path.strip_prefix(root).unwrap_or(&folder.path);
     let found = ProjectFolder {
         name: name.to_string_lossy().into_owned(),

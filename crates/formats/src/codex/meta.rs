@@ -113,12 +113,12 @@ impl Meta {
             updated,
             subagent: self.is_subagent,
             parent: id(&self.parent),
-            agent: self.agent.clone(),
+            agent: self.agent.clone().map(Box::new),
             name: self.name.as_deref().map(str::to_owned),
             cwd: self.cwd.as_deref().map(RecordedPath::new),
             branch: self.branch.clone(),
             entrypoint: self.entrypoint(),
-            base: self.borrowed(),
+            base: self.borrowed().map(Box::new),
             ..Head::default()
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use recount_model::{Problem, ProjectHash, SessionId};
 
@@ -239,7 +240,7 @@ fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut Met
                 let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
                 file.group = format!("{parent}/{stem}");
                 file.placement = FilePlacement::SubagentOf(parent.clone());
-                folder.files.push(file);
+                folder.files.push(Arc::new(file));
             }
         }
         return;
@@ -256,7 +257,7 @@ fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut Met
         if leftover {
             file.placement = FilePlacement::Leftover;
         }
-        folder.files.push(file);
+        folder.files.push(Arc::new(file));
     } else if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
         folder.linked = Linked::Files;
     }

@@ -44,7 +44,7 @@ fn sessions(root: &Path) -> Vec<SessionFiles> {
             let others = std::mem::take(&mut outline.others);
             let is_shared = !others.is_empty();
             for outline in std::iter::once(outline).chain(others) {
-                let at = at.clone();
+                let at = Arc::clone(at);
                 scanned.push(ScannedFile {
                     folder: number,
                     named_folder: true,

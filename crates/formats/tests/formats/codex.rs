@@ -68,7 +68,7 @@ fn sessions(home: &Path) -> Vec<SessionFiles> {
             folder: 0,
             named_folder: true,
             is_shared: false,
-            at: at.clone(),
+            at: Arc::clone(at),
             outline,
         };
         groups.entry(at.group.clone()).or_default().push(file);
@@ -77,7 +77,7 @@ fn sessions(home: &Path) -> Vec<SessionFiles> {
         groups.values().flat_map(|files| codex().group_sessions(files.clone())).collect();
     for session in &mut all {
         let main = session.files.iter().find(|file| file.role == FileRole::Main);
-        let mut next = main.and_then(|main| main.file.outline.head.base.clone());
+        let mut next = main.and_then(|main| main.file.outline.head.base.as_deref().cloned());
         let mut bases = Vec::new();
         while let Some(base) = next.take() {
             let files = groups.get(&*base.group).cloned().unwrap_or_default();

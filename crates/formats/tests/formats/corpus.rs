@@ -4,6 +4,7 @@
 //! record the program's list.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use recount_formats::SOURCES;
 use recount_formats::bytes::Buffer;
@@ -61,7 +62,7 @@ fn our_rows(capture: &Recording, path: &str) -> (Vec<Row>, Vec<ScannedFile>) {
     };
     let Some(folder) = folders.iter().find(own) else { return Default::default() };
     let mut buffer = Buffer::new();
-    let survey = |at: &FileAt| {
+    let survey = |at: &Arc<FileAt>| {
         let changed = later.join(at.path.strip_prefix(&root).unwrap());
         let path = if changed.is_file() { changed } else { at.path.clone() };
         let outline = source.outline(&path, &mut buffer);
@@ -69,7 +70,7 @@ fn our_rows(capture: &Recording, path: &str) -> (Vec<Row>, Vec<ScannedFile>) {
             folder: 0,
             named_folder: folder.hash.is_none(),
             is_shared: false,
-            at: at.clone(),
+            at: Arc::clone(at),
             outline,
         }
     };

@@ -76,7 +76,7 @@ fn group_keys(disk: &DiskSnapshot) -> HashMap<PathBuf, u64> {
     let mut keys = HashMap::new();
     for group in disk.groups(|_, _| true) {
         let (key, _) = key(&group);
-        keys.extend(group.files.into_iter().map(|(_, file)| (file.path, key)));
+        keys.extend(group.files.into_iter().map(|(_, file)| (file.path.clone(), key)));
     }
     keys
 }

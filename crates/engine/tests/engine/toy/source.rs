@@ -58,8 +58,8 @@ impl Source for Toy {
         let mut located = Located::default();
         located.basis.directories.push(log.clone());
         for path in entries(&log).into_iter().filter(|path| path.is_dir()) {
-            let files: Vec<FileAt> =
-                entries(&path).iter().filter_map(|path| file_at(path)).collect();
+            let files: Vec<Arc<FileAt>> =
+                entries(&path).iter().filter_map(|path| file_at(path)).map(Arc::new).collect();
             located.basis.extend(Basis { directories: vec![path.clone()], files: Vec::new() });
             located.folders.push(ProjectFolder {
                 name: path.file_name().unwrap().to_string_lossy().into_owned(),
@@ -194,12 +194,14 @@ fn head(row: &Value, id: &str) -> Head {
         parent: row["parent"].as_str().map(SessionId::new),
         subagent: row["parent"].is_string(),
         cwd: row["cwd"].as_str().map(RecordedPath::new),
-        base: from["end"].as_u64().map(|end| Base {
-            session: SessionId::new(from["s"].as_str().unwrap()),
-            group: from["file"].as_str().unwrap().into(),
-            file: None,
-            end,
-            end_record: None,
+        base: from["end"].as_u64().map(|end| {
+            Box::new(Base {
+                session: SessionId::new(from["s"].as_str().unwrap()),
+                group: from["file"].as_str().unwrap().into(),
+                file: None,
+                end,
+                end_record: None,
+            })
         }),
         ..Head::default()
     }

@@ -178,7 +178,7 @@ fn candidates<'a>(
     facts: &'a [Option<RetentionFacts>],
     linked: &'a [(FileAt, Option<RetentionFacts>)],
 ) -> Vec<(&'a FileAt, Candidate<'a>)> {
-    let files = chats.folder.files.iter().zip(facts.iter().map(Option::as_ref));
+    let files = chats.folder.files.iter().map(|file| &**file).zip(facts.iter().map(Option::as_ref));
     let linked = linked.iter().map(|(file, facts)| (file, facts.as_ref()));
     let mut all: Vec<(&FileAt, Candidate<'_>)> = files
         .chain(linked)
