@@ -180,6 +180,8 @@ type Filtered = (Listing, BTreeSet<Claim>, Arc<DiskSnapshot>, Arc<ResolvedProjec
 
 /// The key of a session.
 pub(crate) type Claim = (SourceName, SessionId);
+/// Files with the numbers of their folders.
+type Files = Vec<(usize, Arc<FileAt>)>;
 
 impl Engine {
     /// Lists sessions.
@@ -477,7 +479,7 @@ fn join_orphans(
         !twice.is_empty() && !digest.facts.kind.is_subagent() && twice.contains(&claim())
     };
     let (orphans, mut digests): (Vec<Digest>, Vec<Digest>) = digests.into_iter().partition(orphan);
-    let mut together: BTreeMap<Claim, (Vec<(usize, Arc<FileAt>)>, bool)> = BTreeMap::new();
+    let mut together: BTreeMap<Claim, (Files, bool)> = BTreeMap::new();
     for digest in orphans {
         let claim = (digest.facts.source, digest.facts.id.clone());
         let (files, fresh) = together.entry(claim).or_default();
