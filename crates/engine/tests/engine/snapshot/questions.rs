@@ -37,9 +37,12 @@ pub(crate) fn answer(engine: &Engine, number: usize) -> String {
             };
             let answer = engine.search(&asked, &()).unwrap();
             let hit = |hit: &recount_engine::Match| format!("{}/{:?}", hit.session.id, hit.message);
-            let mut hits: Vec<String> = answer.hits.iter().map(hit).collect();
+            // Sessions whose files are gone stay findable where they were indexed: a fresh engine never saw them.
+            let gone = answer.hits.iter().filter(|hit| hit.is_gone).count();
+            let mut hits: Vec<String> =
+                answer.hits.iter().filter(|hit| !hit.is_gone).map(hit).collect();
             hits.sort();
-            format!("{} {hits:#?}", answer.total)
+            format!("{} {hits:#?}", answer.total - gone)
         }
         4 => {
             let table = engine.sql("select id, messages from sessions order by id", &()).unwrap();
