@@ -171,7 +171,7 @@ fn a_sub_agent_that_begins_with_its_parents_records_was_told_them() {
         answer("1"),
         counted(100, 100),
         event(r#""type":"turn_aborted","reason":"interrupted""#),
-        ("response_item", r#"{"type":"agent_message","author":"/root","recipient":"/root/a","content":[{"type":"input_text","text":"Count files"}]}"#.to_owned()),
+        ("response_item", r#"{"type":"agent_message","author":"lead","recipient":"lead/a","content":[{"type":"input_text","text":"Count files"}]}"#.to_owned()),
         answer("42"),
         counted(130, 30),
     ];
