@@ -25,9 +25,7 @@ mod token;
 
 pub use document::{Document, Field, MessageTexts};
 pub use error::Error;
-pub use index::{
-    Batch, Drafts, Found, Hit, HitOrder, Index, Overlay, SearchOptions, Searcher, Writer,
-};
+pub use index::{Drafts, Found, Hit, HitOrder, Index, Overlay, SearchOptions, Searcher, Writer};
 pub use plan::{Prefilter, QueryPlan, Rows, Snippet};
 pub use query::{QueryError, SearchQuery, SessionLeaf};
 pub use token::BARRIER;

@@ -1,7 +1,6 @@
 //! The index on disk: the index engine, ranking, and messages that are not committed yet.
 
 mod entry;
-mod merging;
 mod open;
 mod overlay;
 mod rank;
@@ -15,4 +14,4 @@ pub use open::Index;
 pub use overlay::{Drafts, Overlay};
 pub(crate) use schema::{FATES, KINDS};
 pub use search::{Found, Hit, HitOrder, SearchOptions, Searcher};
-pub use writer::{Batch, Writer};
+pub use writer::Writer;

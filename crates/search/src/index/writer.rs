@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use tantivy::indexer::{IndexWriterOptions, UserOperation};
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::schema::document::Document as Storable;
 use tantivy::{IndexReader, IndexWriter, TantivyError, Term};
 
 use super::entry::{Entry, EntryValue, EntryValues};
-use super::merging::Merging;
 use super::schema;
 use crate::{Document, Error};
 
@@ -18,9 +17,8 @@ use crate::{Document, Error};
 const MAX_WAITING: usize = 24 << 20;
 /// The engine's minimum per thread.
 const MIN_MEMORY: usize = 15 << 20;
-/// A batch is passed on when it has this many messages or bytes of text.
-const BATCH_MESSAGES: usize = 32;
-const BATCH_BYTES: usize = 256 << 10;
+/// If more than this share of messages is removed, a segment is rewritten.
+const REMOVED_SHARE: f32 = 0.3;
 
 /// The only writer of an index. Dropping it without a commit keeps the last one.
 pub struct Writer {
@@ -52,7 +50,9 @@ impl Writer {
             .num_merge_threads(1)
             .build();
         let engine: IndexWriter<Queued> = index.writer_with_options(options)?;
-        engine.set_merge_policy(Box::new(Merging::default()));
+        let mut merging = LogMergePolicy::default();
+        merging.set_del_docs_ratio_before_merge(REMOVED_SHARE);
+        engine.set_merge_policy(Box::new(merging));
         Ok(Self {
             engine,
             reader: reader.clone(),
@@ -62,16 +62,14 @@ impl Writer {
         })
     }
 
-    /// Starts a batch of messages. Several threads may have one each.
-    pub fn batch(&self) -> Batch<'_> {
-        Batch { writer: self, entries: Vec::new(), bytes: 0 }
-    }
-
-    /// Adds a message; waits while too much text is queued.
+    /// Adds a message. May be called from several threads; waits while too much text is queued.
     pub fn add(&self, document: &Document<'_>) -> Result<(), Error> {
-        let mut batch = self.batch();
-        batch.add(document)?;
-        batch.finish()
+        let entry = Entry::new(document);
+        let place = QueuedBytes::enter(&self.waiting, entry.bytes());
+        self.engine
+            .add_document(Queued { entry, place })
+            .map(drop)
+            .map_err(|error| self.failed(error))
     }
 
     /// Removes all messages of a session that were added before.
@@ -108,44 +106,6 @@ impl Writer {
 
 fn failed(folder: &Path, error: TantivyError) -> Error {
     Error::Write { folder: folder.to_owned(), source: Box::new(error) }
-}
-
-/// Messages that are passed on together: each transfer to another thread may wake it.
-#[derive(Debug)]
-pub struct Batch<'w> {
-    writer: &'w Writer,
-    entries: Vec<UserOperation<Queued>>,
-    bytes: usize,
-}
-
-impl Batch<'_> {
-    /// Adds a message; waits while too much text is queued.
-    pub fn add(&mut self, document: &Document<'_>) -> Result<(), Error> {
-        let entry = Entry::new(document);
-        let bytes = entry.bytes();
-        if self.bytes + bytes > BATCH_BYTES {
-            // What waits in a batch takes space in the queue, so a large message must not wait for it.
-            self.pass_on()?;
-        }
-        let place = QueuedBytes::enter(&self.writer.waiting, bytes);
-        self.bytes += bytes;
-        self.entries.push(UserOperation::Add(Queued { entry, place }));
-        if self.entries.len() >= BATCH_MESSAGES || self.bytes >= BATCH_BYTES {
-            self.pass_on()?;
-        }
-        Ok(())
-    }
-
-    /// Passes on the messages that are left. Without it they are dropped.
-    pub fn finish(mut self) -> Result<(), Error> {
-        self.pass_on()
-    }
-
-    fn pass_on(&mut self) -> Result<(), Error> {
-        self.bytes = 0;
-        let entries = std::mem::take(&mut self.entries);
-        self.writer.engine.run(entries).map(drop).map_err(|error| self.writer.failed(error))
-    }
 }
 
 /// The number of queued bytes of text.

@@ -187,20 +187,19 @@ impl Round<'_> {
         if !read.is_grown && self.has_words {
             writer.delete_session(stale.key);
         }
-        let mut batch = writer.batch();
-        let mut added = Ok(());
+        let mut fault = None;
         read.each(stale, &mut |document| {
-            self.messages.fetch_add(1, Ordering::Relaxed);
-            added = if read.is_grown {
-                // Not in a batch: a later version of the message removes this one.
+            if read.is_grown {
                 writer.delete_message(document.message);
-                writer.add(document)
-            } else {
-                batch.add(document)
-            };
-            added.is_ok()
+            }
+            self.messages.fetch_add(1, Ordering::Relaxed);
+            let added = writer.add(document);
+            fault = added.err();
+            fault.is_none()
         });
-        added.and_then(|()| batch.finish())?;
+        if let Some(fault) = fault {
+            return Err(fault.into());
+        }
         let folder = self.reader.disk.folders.get(stale.digest.folder);
         let listed =
             folder.and_then(|folder| remembered::encode(&stale.digest.facts, &folder.at.path));
