@@ -1,6 +1,5 @@
 //! The rows of the last finished list as the catalog keeps them: to print all of them, their texts need not be copied.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -271,11 +270,4 @@ fn session_row<'a>(
         problems: core.problems,
         not_understood: core.not_understood,
     }
-}
-
-/// Returns the project of a directory that is gone: it has the directory's name.
-pub(crate) fn nameless(folder: &str) -> Arc<Project> {
-    let name = Path::new(folder).file_name();
-    let slug = name.map(|name| name.to_string_lossy().into_owned());
-    Arc::new(Project { slug, ..Project::default() })
 }

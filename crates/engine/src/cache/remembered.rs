@@ -13,7 +13,6 @@ use recount_model::{FileFacts, Project, RecordedPath, SessionFacts};
 use serde::{Deserialize, Serialize};
 
 use crate::cache::cached::{Core, to_bytes};
-use crate::cache::kept_rows::nameless;
 use crate::cache::refresh::{RACY, hash};
 use crate::projects::resolve::{Effort, ProjectHints, ResolvedProjects};
 use crate::sessions::list::{Digest, Listing, Used};
@@ -78,6 +77,13 @@ impl Places {
         let known = recorded.or_else(|| self.by_folder.get(folder));
         known.map_or_else(|| nameless(folder), Arc::clone)
     }
+}
+
+/// Returns the project of a directory that is gone: it has the directory's name.
+fn nameless(folder: &str) -> Arc<Project> {
+    let name = Path::new(folder).file_name();
+    let slug = name.map(|name| name.to_string_lossy().into_owned());
+    Arc::new(Project { slug, ..Project::default() })
 }
 
 impl Unplaced {

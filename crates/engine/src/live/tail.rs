@@ -5,6 +5,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use recount_formats::bytes;
 use recount_formats::live::{DocumentParts, FileForm, LiveFeed};
 use recount_formats::source::{Stamp, modified};
 
@@ -90,7 +91,7 @@ impl Tails {
         let length = stamp.bytes;
         match form {
             FileForm::Marker => Ok((Change::Document(Vec::new(), None), length)),
-            FileForm::Document => Ok((document(&mut File::open(path)?, length)?, length)),
+            FileForm::Document => Ok((document(&mut bytes::open(path)?, length)?, length)),
             FileForm::Log => {
                 let grown =
                     before.filter(|before| before.inode == stamp.inode && before.bytes <= length);
@@ -103,7 +104,7 @@ impl Tails {
                     }
                     _ => {
                         self.open.remove(path);
-                        open(&mut File::open(path)?, length)
+                        open(&mut bytes::open(path)?, length)
                     }
                 }
             }
@@ -116,7 +117,7 @@ impl Tails {
             if self.open.len() >= OPEN {
                 self.open.clear();
             }
-            self.open.insert(path.to_owned(), File::open(path)?);
+            self.open.insert(path.to_owned(), bytes::open(path)?);
         }
         self.open.get_mut(path).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
@@ -188,6 +189,23 @@ mod tests {
             feed.add(*source, root);
         }
         tails.look(path, 1, &mut feed)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_swapped_for_a_link_after_it_was_looked_at_is_not_followed() {
+        let home = tempfile::tempdir().unwrap();
+        let (path, other) = (home.path().join("log.jsonl"), home.path().join("other"));
+        std::fs::write(&path, "{}\n").unwrap();
+        std::fs::write(&other, "{\"private\":1}\n").unwrap();
+        let stamp = Stamp::of(&std::fs::symlink_metadata(&path).unwrap());
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(&other, &path).unwrap();
+        let mut tails = Tails::default();
+        for form in [FileForm::Log, FileForm::Document] {
+            assert!(tails.read(&path, form, stamp, None).is_err());
+        }
+        assert!(tails.read(&path, FileForm::Log, stamp, Some(stamp)).is_err());
     }
 
     #[test]
