@@ -306,16 +306,6 @@ impl<'a> RowWrites<'a> {
     }
 }
 
-/// Keeps readers of large logs, while others are on their way to the screen.
-fn keep_states_later(engine: &Engine, states: Vec<(String, StoredReader)>) {
-    if !states.is_empty() {
-        engine.write_later(move |catalog| {
-            // A reader that is not kept begins again.
-            let _kept = catalog.keep_states(&states);
-        });
-    }
-}
-
 /// Reads some groups, whatever is remembered of them: large logs from where they were read last, if they only grew.
 pub(crate) fn recall_groups(
     engine: &Engine,
@@ -329,8 +319,14 @@ pub(crate) fn recall_groups(
         None => scan_files(disk, groups, &FullRead, progress, digest),
         Some(catalog) => {
             let growth = Growth::new(catalog, &engine.outlines);
-            let read = scan_files(disk, groups, &growth, progress, digest);
-            keep_states_later(engine, growth.take_states());
+            let writes = RowWrites::new(engine, engine.roots_key());
+            // The reader of a large log is as large as its outline: each is passed on as soon as it is there.
+            let read = scan_files(disk, groups, &growth, progress, |source, session_files| {
+                writes.add_states(growth.take_states());
+                digest(source, session_files)
+            });
+            writes.add_states(growth.take_states());
+            writes.finish(Vec::new());
             read
         }
     };
@@ -346,18 +342,15 @@ impl Memory {
         groups: &[Group],
         keys: &[(u64, u64)],
     ) -> Vec<Option<Vec<Digest>>> {
-        let one = |(group, (key, stamp)): (&Group, &(u64, u64))| {
-            let row = self.rows.get(key).filter(|row| row.stamp == *stamp)?;
-            decode((*key, &row.content), group, disk)
-        };
-        if groups.len() < MANY {
-            return groups.iter().zip(keys).map(one).collect();
-        }
+        // The catalog beside them cannot be shared between threads.
         let rows = &self.rows;
         let one = |(group, (key, stamp)): (&Group, &(u64, u64))| {
             let row = rows.get(key).filter(|row| row.stamp == *stamp)?;
             decode((*key, &row.content), group, disk)
         };
+        if groups.len() < MANY {
+            return groups.iter().zip(keys).map(one).collect();
+        }
         let half = groups.len() / 2;
         let ((first, later), (first_keys, later_keys)) =
             (groups.split_at(half), keys.split_at(half));
