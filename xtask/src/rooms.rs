@@ -103,10 +103,22 @@ const ROOMS: &[Room] = &[
         uses: &["model", "writer"],
     },
     Room {
+        name: "display",
+        owns: "how things look in a terminal: safe text, widths, tables, transcripts, wording",
+        start: "lib.rs",
+        uses: &["model", "blocks", "platform", "engine", "changes"],
+    },
+    Room {
+        name: "tui",
+        owns: "the terminal app: screens, keys, plans",
+        start: "app.rs",
+        uses: &["model", "blocks", "platform", "engine", "changes", "display"],
+    },
+    Room {
         name: "cli",
-        owns: "the program `recount`: flags, tables, pages, words",
+        owns: "the program `recount`: flags, commands, JSON",
         start: "commands/mod.rs",
-        uses: &["model", "blocks", "platform", "engine", "changes", "testbed"],
+        uses: &["model", "blocks", "platform", "engine", "changes", "display", "tui", "testbed"],
     },
     Room {
         name: "testkit",

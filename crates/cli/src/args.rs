@@ -74,3 +74,36 @@ pub(crate) enum Color {
     /// Never
     Never,
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+    use recount_changes::Remedy;
+    use recount_display::words::remedy;
+    use recount_model::{RecordedPath, SessionId};
+
+    use super::*;
+
+    #[test]
+    fn every_remedy_is_a_command_that_is_understood() {
+        let id = SessionId::new("3f2a91c0-1111-4222-8333-444455556666");
+        let old = Some(RecordedPath::new("/code/shop"));
+        for one in [
+            Remedy::Keep,
+            Remedy::Fix,
+            Remedy::Repair(id.clone()),
+            Remedy::ShowRaw(id.clone()),
+            Remedy::Compact(id),
+            Remedy::PruneOrphaned,
+            Remedy::Relocate { old: old.clone(), new: Some("/code/store".into()) },
+            Remedy::Relocate { old, new: None },
+            Remedy::Relocate { old: None, new: None },
+            Remedy::History,
+            Remedy::RebuildIndex,
+        ] {
+            let line = remedy(&one);
+            let parsed = Cli::command().try_get_matches_from(line.split(' '));
+            assert!(parsed.is_ok(), "{line}: {parsed:?}");
+        }
+    }
+}

@@ -200,7 +200,7 @@ impl Context {
         path
     }
 
-    fn setup(&self) -> Setup {
+    pub(crate) fn setup(&self) -> Setup {
         let named = |name: &String| source_names().into_iter().find(|known| known.as_str() == name);
         Setup {
             known_sources: SOURCES,

@@ -1,16 +1,18 @@
 //! The `recount` command: parse, run, turn the outcome into an exit code.
 
+mod app;
 mod args;
 mod commands;
 mod context;
 mod failure;
 mod help;
 mod output;
-mod when;
-mod words;
 
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
+
+use recount_display::{when, words};
+use recount_tui::Tab;
 
 use crate::context::Context;
 
@@ -29,7 +31,11 @@ fn main() -> ExitCode {
     };
     // The process ends with the command, and the system frees all memory at once: nothing is dropped before.
     let context = ManuallyDrop::new(Context::new(&cli.global));
-    let code = match cli.command.unwrap_or_default().run(&context) {
+    let done = match cli.command {
+        None if app::is_possible(&context) => app::run(&context, Tab::Sessions, None),
+        command => command.unwrap_or_default().run(&context),
+    };
+    let code = match done {
         Ok(code) => code,
         Err(failure) => failure.report(&context),
     };

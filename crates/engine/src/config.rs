@@ -27,6 +27,68 @@ pub(crate) struct Config {
     pub(crate) budget: Budget,
     #[serde(default)]
     pub(crate) alarm: Alarm,
+    #[serde(default)]
+    pub(crate) app: AppConfig,
+    /// Keys of the terminal app, by action.
+    #[serde(default)]
+    pub(crate) keys: BTreeMap<String, Keys>,
+    #[serde(default)]
+    pub(crate) theme: ThemeConfig,
+}
+
+/// How the terminal app behaves.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AppConfig {
+    /// Whether only ASCII is drawn for marks and lines.
+    pub ascii: bool,
+    /// Whether anything moves by itself.
+    pub motion: bool,
+    /// Whether clicks are taken where they mean something.
+    pub mouse: bool,
+}
+
+impl Default for AppConfig {
+    fn default() -> Self {
+        Self { ascii: false, motion: true, mouse: true }
+    }
+}
+
+/// The colors of the terminal app.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ThemeConfig {
+    /// The name of a theme.
+    pub(crate) name: Option<String>,
+}
+
+/// One key or several.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Keys {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl crate::Engine {
+    /// Returns how the terminal app behaves.
+    pub fn app_config(&self) -> &AppConfig {
+        &self.config.app
+    }
+
+    /// Returns the name of the terminal app's theme, if the user has chosen one.
+    pub fn theme(&self) -> Option<&str> {
+        self.config.theme.name.as_deref()
+    }
+
+    /// Returns the keys that the user has set, by action.
+    pub fn keys(&self) -> BTreeMap<String, Vec<String>> {
+        let keys = |keys: &Keys| match keys {
+            Keys::One(key) => vec![key.clone()],
+            Keys::Several(keys) => keys.clone(),
+        };
+        self.config.keys.iter().map(|(action, set)| (action.clone(), keys(set))).collect()
+    }
 }
 
 /// What happens when a watched session needs attention.

@@ -29,6 +29,7 @@ use recount_store::scan::{DiskTree, FolderTree};
 pub use cache::kept_rows::KeptListing;
 pub use cache::notes::Noted;
 pub use cancel::Cancel;
+pub use config::AppConfig;
 pub use error::Error;
 pub use export::{Export, Exported, Selection};
 pub use messages::cursor::{MessageCursor, Position};
@@ -184,6 +185,16 @@ impl Engine {
     /// If there is none.
     pub fn own_data(&self) -> Result<&std::path::Path, Error> {
         self.folders.data.as_deref().ok_or(Error::NoDataFolder)
+    }
+
+    /// Writes a text to recount's own data folder, for a user whose clipboard does not take it. Returns the file.
+    ///
+    /// # Errors
+    /// If there is no data folder, or it is not writable.
+    pub fn keep_text(&self, text: &str) -> Result<PathBuf, Error> {
+        let path = self.own_data()?.join("copied.txt");
+        recount_writer::disk::write_private(&path, text.as_bytes())?;
+        Ok(path)
     }
 
     /// Returns the environment of this run.

@@ -4,6 +4,7 @@
 mod env;
 mod folders;
 mod installations;
+mod interactive;
 mod listing;
 mod mounts;
 mod process_table;
@@ -18,6 +19,7 @@ mod titles;
 pub use env::{Env, VARIABLES, Variable};
 pub use folders::{Folders, is_same_place, is_temporary};
 pub use installations::Installations;
+pub use interactive::{copy, edit, run_self};
 pub use listing::{FolderEntry, Lister};
 pub use mounts::{Below, Mounts};
 pub use process_table::{ProcessQuery, ProcessTable};

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::cached::{Core, to_bytes};
 use crate::cache::refresh::{RACY, hash};
 use crate::projects::resolve::{Effort, ProjectHints, ResolvedProjects};
-use crate::sessions::list::{Digest, Listing, Used};
+use crate::sessions::list::{Digest, Listing, SortOrder, Used, sort};
 use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder, Progress};
 use crate::{Engine, search::index::session_key};
 
@@ -203,6 +203,39 @@ impl Engine {
     ) -> Option<(Listing, Arc<DiskSnapshot>, ResolvedProjects)> {
         let (known, ()) = self.known_as_before(effort, progress, |_| Some(((), None)))?;
         Some((known.listing, known.disk, known.projects))
+    }
+
+    /// Returns the rows of the last finished list, last used first, without a look at the disk: for a view that shows something at
+    /// once and corrects it soon. Projects have the folder that their sessions record, else the name of their directory. Empty when
+    /// nothing is remembered.
+    pub fn remembered_list(&self) -> Vec<Arc<SessionFacts>> {
+        let Some(catalog) = self.catalog() else { return Vec::new() };
+        let mut places: HashMap<String, Arc<Project>, RandomState> = HashMap::default();
+        let mut sessions = Vec::new();
+        let mut visit = |_, gone: bool, content: &[u8]| {
+            let row = if gone { None } else { Unplaced::decode(content, self.sources) };
+            let Some(Unplaced { mut facts, folder }) = row else { return };
+            let cwd = facts.cwd.as_ref();
+            let place = cwd.map_or(&*folder, RecordedPath::as_str);
+            let project = places.get(place).cloned().unwrap_or_else(|| {
+                let project = match cwd {
+                    Some(cwd) => {
+                        Arc::new(Project { path: Some(cwd.clone()), ..Project::default() })
+                    }
+                    None => nameless(&folder),
+                };
+                places.insert(place.to_owned(), Arc::clone(&project));
+                project
+            });
+            facts.project = project;
+            if !facts.is_background {
+                sessions.push(Arc::new(facts));
+            }
+        };
+        // Rows that cannot be read are read from the disk a moment later.
+        let _read = catalog.each_listed(self.roots_key(), &mut visit);
+        sort(&mut sessions, SortOrder::Updated);
+        sessions
     }
 
     /// Returns the last finished list with all that belongs to it, if nothing has changed.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use recount_model::{Project, SessionFacts};
 
+use crate::Engine;
 use crate::sessions::visibility::Visibility;
 
 /// The project that an answer is limited to.
@@ -35,6 +36,18 @@ impl ListScope {
             sessions: sessions.iter().filter(shown).filter(own).count(),
             of: sessions.iter().filter(shown).count(),
         }
+    }
+}
+
+impl Engine {
+    /// Returns the project that contains a folder, if one of these sessions is in it.
+    pub fn scope_of(
+        &self,
+        sessions: &[Arc<SessionFacts>],
+        folder: Option<&Path>,
+    ) -> Option<ListScope> {
+        let project = nearest(sessions, folder?, &self.homes())?;
+        Some(ListScope::new(project, sessions, true))
     }
 }
 

@@ -9,10 +9,12 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use recount_engine::{Engine, HitOrder, Match, SearchRequest, SearchResults};
 use recount_model::Message;
+use recount_tui::Tab;
 
 use super::show;
+use crate::app;
 use crate::context::{Context, Paged};
-use crate::failure::{Failure, NOTHING};
+use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::columns::tabs;
 use crate::output::form::Form;
 use crate::output::number::{bytes, plural};
@@ -32,8 +34,8 @@ Examples:
   recount search 'tool:run_shell_command is:error' --sort time
   recount search discount --open 2   # show the second match in its session")]
 pub(crate) struct SearchArgs {
-    /// Words, phrases, operators and fields
-    #[arg(required = true, value_name = "QUERY")]
+    /// Words, phrases, operators and fields; none on a terminal: open the search of the app
+    #[arg(value_name = "QUERY")]
     query: Vec<String>,
 
     /// Maximum number of matches
@@ -80,6 +82,13 @@ const WIDTH_IN_JSON: usize = 200;
 const MARGIN: usize = 18;
 
 pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Failure> {
+    if args.query.is_empty() {
+        if app::is_possible(context) {
+            return app::run(context, Tab::Search, None);
+        }
+        return Err(Failure::new(ERROR, "no query was given")
+            .hint("give words to search for, or run `recount search` on a terminal"));
+    }
     let engine = context.engine()?;
     let canvas = context.canvas();
     let for_programs = context.global.json || args.stream;

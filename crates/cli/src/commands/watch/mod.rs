@@ -16,7 +16,9 @@ use jiff::tz::TimeZone;
 use recount_engine::Engine;
 use recount_engine::live::{LiveEvent, LiveFacts, LiveRow, Replay};
 use recount_model::LiveState;
+use recount_tui::Tab;
 
+use crate::app;
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::progress::Bar;
@@ -96,7 +98,13 @@ impl Until {
 
 pub(crate) fn run(args: &WatchArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
-    let Some(what) = &args.replay else { return watch(&engine, args, context) };
+    let Some(what) = &args.replay else {
+        let is_plain = !args.once && args.until.is_none() && args.record.is_none() && !args.notify;
+        if is_plain && app::is_possible(context) {
+            return app::run(context, Tab::Live, None);
+        }
+        return watch(&engine, args, context);
+    };
     let speed = speed(&args.speed)?;
     let mut replay = match day(what, context)? {
         None => engine.replay(what)?,

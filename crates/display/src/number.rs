@@ -1,0 +1,167 @@
+//! Numbers formatted for people.
+
+use recount_engine::stats::Money;
+
+/// Formats a count in a few characters: `999`, `1.3k`, `16k`, `5.7M`, `21.8 B`.
+pub fn count(number: u64) -> String {
+    const UNITS: &[Unit] = &[
+        Unit { name: "k", places_below: 10 },
+        Unit { name: "M", places_below: 10 },
+        Unit { name: " B", places_below: 100 },
+        Unit { name: " T", places_below: 100 },
+        Unit { name: " Qa", places_below: 100 },
+        Unit { name: " Qi", places_below: 100 },
+    ];
+    scaled(number, "", UNITS)
+}
+
+/// Formats a size: `999 B`, `1.3 KB`, `34 MB`.
+pub fn bytes(number: u64) -> String {
+    const fn unit(name: &'static str) -> Unit {
+        Unit { name, places_below: 10 }
+    }
+    const UNITS: &[Unit] =
+        &[unit(" KB"), unit(" MB"), unit(" GB"), unit(" TB"), unit(" PB"), unit(" EB")];
+    scaled(number, " B", UNITS)
+}
+
+/// Formats a count with its noun: `1 prompt`, `2 prompts`.
+pub fn plural(number: u64, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{} {word}s", count(number)) }
+}
+
+/// Formats money: `$12.34`, small amounts with four places, smaller ones as less than that.
+pub fn money(money: Money) -> String {
+    let (dollars, cents) = money.rounded(2);
+    if dollars > 0 || money == Money::default() {
+        return format!("${}.{cents:02}", grouped(dollars));
+    }
+    match money.rounded(4) {
+        (0, 0) => "<$0.0001".to_owned(),
+        (whole, part) => format!("${whole}.{part:04}"),
+    }
+}
+
+/// Formats a cost in cents: a dash if it is unknown.
+pub fn price(dollars: Option<f64>) -> String {
+    match dollars {
+        None => "–".to_owned(),
+        Some(dollars) if dollars > 0.0 && dollars < 0.005 => "<$0.01".to_owned(),
+        Some(dollars) => format!("${dollars:.2}"),
+    }
+}
+
+/// Formats a number with a comma before every three digits.
+pub fn grouped(number: u128) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Formats a share: `37%`, small ones with one place.
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent > 0.0 && percent < 9.95 {
+        format!("{percent:.1}%")
+    } else {
+        format!("{percent:.0}%")
+    }
+}
+
+/// Formats a duration: `45s`, `12m`, `3h 05m`.
+pub fn duration(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        _ => format!("{}h {:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// A unit that is a thousand times the one before it.
+struct Unit {
+    name: &'static str,
+    /// Smaller numbers of it have one decimal place.
+    places_below: u128,
+}
+
+/// Rounds to the largest unit of which there is at least one.
+fn scaled(number: u64, one: &str, units: &[Unit]) -> String {
+    if number < 1000 {
+        return format!("{number}{one}");
+    }
+    let number = u128::from(number);
+    let mut worth: u128 = 1000;
+    for (at, unit) in units.iter().enumerate() {
+        let tenths = (number * 10 + worth / 2) / worth;
+        let whole = (number + worth / 2) / worth;
+        // 999,950 is a million, not a thousand thousands.
+        if whole < 1000 || at + 1 == units.len() {
+            return if tenths < unit.places_below * 10 {
+                format!("{}.{}{}", tenths / 10, tenths % 10, unit.name)
+            } else {
+                format!("{whole}{}", unit.name)
+            };
+        }
+        worth *= 1000;
+    }
+    number.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        for (number, expected) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1.0k"),
+            (1299, "1.3k"),
+            (9_949, "9.9k"),
+            (9_950, "10k"),
+            (15_952, "16k"),
+            (999_499, "999k"),
+            (999_500, "1.0M"),
+            (5_678_901, "5.7M"),
+            (21_789_000_000, "21.8 B"),
+            (210_000_000_000, "210 B"),
+        ] {
+            assert_eq!(count(number), expected);
+        }
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(15_952), "16 KB");
+        assert_eq!(bytes(1_031_930_414), "1.0 GB");
+        assert_eq!(count(u64::MAX), "18.4 Qi");
+    }
+
+    #[test]
+    fn money_is_never_rounded_to_nothing() {
+        for (dollars, expected) in [
+            ("0", "$0.00"),
+            ("12.345", "$12.35"),
+            ("1234567.8", "$1,234,567.80"),
+            ("0.0042", "$0.0042"),
+            ("0.25", "$0.2500"),
+            ("0.996", "$1.00"),
+            ("0.00001", "<$0.0001"),
+        ] {
+            assert_eq!(money(Money::from_dollars(dollars).unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn shares_and_stretches_are_short() {
+        assert_eq!(
+            [percent(0.0), percent(0.031), percent(0.37), percent(1.0)],
+            ["0%", "3.1%", "37%", "100%"]
+        );
+        assert_eq!([duration(45), duration(754), duration(11_100)], ["45s", "12m", "3h 05m"]);
+    }
+}

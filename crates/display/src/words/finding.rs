@@ -1,0 +1,90 @@
+//! Texts of findings.
+
+use recount_changes::{Symptom, Topic};
+use recount_engine::Lost;
+use recount_model::DeletionReason;
+
+use super::flaw;
+
+/// Returns the heading of a topic.
+pub fn topic(topic: Topic) -> &'static str {
+    match topic {
+        Topic::Danger => "in danger",
+        Topic::Sessions => "sessions",
+        Topic::Permissions => "permissions",
+        Topic::Sizes => "sizes",
+        Topic::Projects => "projects",
+        Topic::LeftOver => "left over",
+        Topic::Recount => "recount itself",
+    }
+}
+
+/// Returns the text of a problem.
+pub fn symptom(symptom: &Symptom) -> String {
+    match symptom {
+        Symptom::PendingDeletion { lost, why } => format!("{}: {}", doomed(*lost), reason(*why)),
+        Symptom::Flaw(found) => flaw::flaw(*found),
+        Symptom::BrokenLines(lines) => {
+            let s = if *lines == 1 { " is" } else { "s are" };
+            format!("{lines} line{s} cannot be parsed")
+        }
+        Symptom::UnknownRecords(records) => {
+            format!("{records} of its records are of a kind that this version does not know")
+        }
+        Symptom::Problem(what) => what.phrase().to_owned(),
+        Symptom::Large { bytes } => {
+            format!("{} MB; large files are slow to load", bytes / 1_000_000)
+        }
+        Symptom::NotWritable => "not writable by its owner; the agent cannot resume it".to_owned(),
+        Symptom::OpenToOthers => "other users of this machine can read it".to_owned(),
+        Symptom::DamagedRegistry => {
+            "the agent's project registry is damaged; some releases do not start with it".to_owned()
+        }
+        Symptom::Agent(text) => text.clone(),
+        Symptom::Orphan { what } => format!("{what} of a session that is gone"),
+        Symptom::LeftOver => "left over from an interrupted write or rename".to_owned(),
+        Symptom::StaleLock => "a stale lock".to_owned(),
+        Symptom::NoMarker => "missing marker: nothing here records the project".to_owned(),
+        Symptom::FolderGone { folder, sessions } => {
+            let s = if *sessions == 1 { "" } else { "s" };
+            format!("{folder} is gone; {sessions} session{s} cannot be resumed")
+        }
+        Symptom::Copies(files) => {
+            let s = if *files == 1 { " is" } else { "s are" };
+            format!("{files} session file{s} a second copy, for older releases")
+        }
+        Symptom::CutShort { command, receipt } => {
+            format!("a {command} ({receipt}) was interrupted; the next change completes it")
+        }
+        Symptom::ChangedByOthers => "changed by another program during a rollback".to_owned(),
+        Symptom::DamagedJournal { why } => format!("a journal cannot be read: {why}"),
+        Symptom::DamagedCatalog => {
+            "the catalog is damaged; it is rebuilt from the sessions".to_owned()
+        }
+    }
+}
+
+fn doomed(lost: Lost) -> &'static str {
+    match lost {
+        Lost::Whole => "the agent will delete it on its next start",
+        Lost::Part => "the agent will delete part of it on its next start",
+        Lost::Spare => "the agent will delete a redundant file of it on its next start",
+    }
+}
+
+fn reason(why: DeletionReason) -> &'static str {
+    match why {
+        DeletionReason::Age => "last used too long ago",
+        DeletionReason::Count => "more sessions than the limit",
+        DeletionReason::Unreadable => "the agent cannot load one of its files",
+        DeletionReason::NoTimes => "it has no timestamps",
+        DeletionReason::Stub => "a resume left a stub file next to it",
+        DeletionReason::NothingSaid => "it has no messages",
+        DeletionReason::Subagent => "it is marked as a sub-agent's",
+        DeletionReason::SameName => "a file with a similar name is deleted",
+        DeletionReason::Beside
+        | DeletionReason::OutputAge
+        | DeletionReason::OutputCount
+        | DeletionReason::EveryStart => "it is removed at every start",
+    }
+}

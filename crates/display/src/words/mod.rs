@@ -1,0 +1,24 @@
+//! Texts and command lines for the types of engine and changes.
+
+mod finding;
+mod flaw;
+pub mod guard;
+mod history;
+mod notice;
+mod remedy;
+mod resume;
+
+pub use finding::{symptom, topic};
+pub use history::{state, subjects};
+pub use notice::{notice, remnant};
+pub use remedy::{relocate, remedy, retention_off};
+pub use resume::resume_hint;
+
+/// Writes a count with its noun.
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", ending(count))
+}
+
+fn ending(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}

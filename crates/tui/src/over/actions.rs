@@ -1,0 +1,50 @@
+//! What can be done with sessions, from whichever screen they are chosen in.
+
+use std::sync::Arc;
+
+use recount_model::SessionFacts;
+use recount_platform::quote;
+
+use crate::effect::{Effect, Notice};
+use crate::keys::Action;
+use crate::screen::Context;
+
+/// Does what an action asks of the chosen sessions. Returns whether it is such an action.
+pub(crate) fn on_sessions(
+    action: Action,
+    chosen: Vec<Arc<SessionFacts>>,
+    cx: &mut Context<'_>,
+) -> bool {
+    let Some(first) = chosen.first() else { return false };
+    match action {
+        Action::Resume => cx.then(Effect::Resume(first.key())),
+        Action::CopyId => copy(&chosen, "id", |one| Some(one.id.as_str().to_owned()), cx),
+        Action::CopyPath => {
+            copy(&chosen, "path", |one| one.files.first().map(|file| file.path.to_string()), cx);
+        }
+        Action::CopyFolder => {
+            copy(&chosen, "folder", |one| one.project.path.as_ref().map(ToString::to_string), cx);
+        }
+        Action::CopyResume => {
+            let line =
+                |one: &SessionFacts| Some(format!("recount resume {}", quote(one.id.as_str())));
+            copy(&chosen, "resume command", line, cx);
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn copy(
+    chosen: &[Arc<SessionFacts>],
+    what: &'static str,
+    text: impl Fn(&SessionFacts) -> Option<String>,
+    cx: &mut Context<'_>,
+) {
+    let texts: Vec<String> = chosen.iter().filter_map(|one| text(one)).collect();
+    if texts.is_empty() {
+        cx.say(Notice::error(format!("the {what} is not known")));
+    } else {
+        cx.then(Effect::Copy(texts.join("\n"), what));
+    }
+}

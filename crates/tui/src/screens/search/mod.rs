@@ -1,0 +1,36 @@
+//! The tab Search.
+
+use crate::draw::Painter;
+use crate::keys::{Action, Place};
+use crate::screen::{Context, Screen};
+use crate::shared::Shared;
+
+/// The tab Search.
+#[derive(Debug, Default)]
+pub(crate) struct Search {}
+
+impl Search {
+    pub(crate) fn new(_query: Option<String>) -> Self {
+        Self::default()
+    }
+}
+
+impl Screen for Search {
+    fn place(&self) -> Place {
+        Place::Search
+    }
+
+    fn act(&mut self, _action: Action, _cx: &mut Context<'_>) -> bool {
+        false
+    }
+
+    fn draw(&mut self, _painter: &mut Painter<'_>, _shared: &Shared) {}
+
+    fn hints(&self) -> &'static [Action] {
+        &[Action::Help]
+    }
+
+    fn command(&self, _shared: &Shared) -> String {
+        "recount".to_owned()
+    }
+}

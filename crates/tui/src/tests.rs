@@ -1,0 +1,222 @@
+//! The app without a terminal: keys in, cells out.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use jiff::Timestamp;
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Rect;
+use recount_engine::{Engine, SOURCES, Setup, Snapshot};
+use recount_model::Clock;
+use recount_platform::Env;
+use tempfile::TempDir;
+
+use crate::app::App;
+use crate::effect::{Answer, Effect, Event};
+use crate::settings::Settings;
+use crate::shared::Shared;
+use crate::work::{Fresh, Slot, Work, rows};
+use crate::{Tab, frame};
+
+mod sessions;
+
+/// The time of all tests.
+const NOW: &str = "2026-11-15T23:30:00Z";
+
+/// The app on a home, driven by keys. Questions are answered at once.
+pub(crate) struct Driver {
+    pub(crate) app: App,
+    pub(crate) engine: Engine,
+    latest: Arc<Mutex<Option<Snapshot>>>,
+    /// What the app asked the outside for, except questions.
+    pub(crate) done: Vec<String>,
+    size: (u16, u16),
+    pub(crate) home: TempDir,
+}
+
+impl Driver {
+    /// Opens the demo home.
+    pub(crate) fn demo(width: u16, height: u16) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        recount_testbed::demo(&home.path().join("home"), now()).unwrap();
+        Self::on(home, width, height, Tab::Sessions, None)
+    }
+
+    /// Opens a home without sessions.
+    pub(crate) fn empty(width: u16, height: u16) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        Self::on(home, width, height, Tab::Sessions, None)
+    }
+
+    /// Opens the home in `home/home`.
+    pub(crate) fn on(
+        home: TempDir,
+        width: u16,
+        height: u16,
+        tab: Tab,
+        query: Option<&str>,
+    ) -> Self {
+        let root = home.path().join("home");
+        let data = home.path().join("data");
+        let variables = [
+            ("HOME", root.to_str().unwrap()),
+            ("RECOUNT_DATA_DIR", data.to_str().unwrap()),
+            ("RECOUNT_BACKGROUND", "0"),
+        ];
+        let env = Env::for_tests(variables, Some(root.clone()));
+        let setup = Setup {
+            homes: vec![root.clone()],
+            known_sources: SOURCES,
+            sources: Vec::new(),
+            env,
+            clock: Clock::fixed(now()),
+        };
+        #[expect(clippy::disallowed_methods, reason = "a home for tests")]
+        std::fs::create_dir_all(&root).unwrap();
+        let engine = Engine::new(setup).unwrap();
+        let shared = Shared {
+            now: now(),
+            size: (width, height),
+            folders: engine.folders().clone(),
+            here: None,
+            settings: Settings::default(),
+            rows: Arc::default(),
+            reading: None,
+            live: Arc::default(),
+            states: std::collections::HashMap::new(),
+            at_risk: std::collections::HashSet::new(),
+            problems: 0,
+            is_demo: false,
+            roots: engine.roots().cloned().collect(),
+        };
+        let latest: Arc<Mutex<Option<Snapshot>>> = Arc::default();
+        let (app, effects) = App::new(shared, tab, query.map(str::to_owned));
+        let mut driver =
+            Self { app, engine, latest, done: Vec::new(), size: (width, height), home };
+        driver.perform(effects);
+        driver.reload();
+        driver
+    }
+
+    /// Looks at the disk again, as the feed would.
+    pub(crate) fn reload(&mut self) {
+        let snapshot = self.engine.snapshot(&()).unwrap();
+        *self.latest.lock().unwrap() = Some(snapshot.clone());
+        let rows = rows(&self.engine.at(&snapshot), None);
+        self.event(Event::Answer(Answer::new(Slot::Feed, 0, Box::new(Fresh(rows)))));
+    }
+
+    pub(crate) fn event(&mut self, event: Event) {
+        let effects = self.app.update(event, now());
+        self.perform(effects);
+    }
+
+    /// Answers questions, notes the rest.
+    fn perform(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            if let Effect::Ask(slot, job, number) = effect {
+                let work = Work::new(self.engine.clone(), Arc::clone(&self.latest));
+                let value = job(&work);
+                self.event(Event::Answer(Answer::new(slot, number, value)));
+            } else {
+                self.done.push(format!("{effect:?}"));
+            }
+        }
+    }
+
+    /// Presses keys, written as in the table: `press("/ d i s c enter j")`. A word of several letters is typed.
+    pub(crate) fn press(&mut self, keys: &str) -> &mut Self {
+        for key in keys.split(' ').filter(|key| !key.is_empty()) {
+            for event in events(key) {
+                self.event(Event::Key(event));
+            }
+        }
+        self
+    }
+
+    /// Types text.
+    pub(crate) fn type_text(&mut self, text: &str) -> &mut Self {
+        for letter in text.chars() {
+            self.event(Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+        }
+        self
+    }
+
+    pub(crate) fn resize(&mut self, width: u16, height: u16) -> &mut Self {
+        self.size = (width, height);
+        self.event(Event::Resize(width, height));
+        self
+    }
+
+    /// Draws, and returns the cells.
+    pub(crate) fn cells(&mut self) -> Buffer {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, self.size.0, self.size.1));
+        frame::draw(&mut self.app, &mut buffer);
+        buffer
+    }
+
+    /// Draws, and returns the screen as text; the selected row has `▌` before it.
+    pub(crate) fn screen(&mut self) -> String {
+        let buffer = self.cells();
+        let mut text = String::new();
+        for y in 0..self.size.1 {
+            let mut line = String::new();
+            let mut skip = 0;
+            for x in 0..self.size.0 {
+                let Some(cell) = buffer.cell((x, y)) else { continue };
+                if skip > 0 {
+                    skip -= 1;
+                    continue;
+                }
+                line.push_str(cell.symbol());
+                skip = recount_display::width::width(cell.symbol()).saturating_sub(1);
+            }
+            writeln!(text, "{}", line.trim_end()).unwrap();
+        }
+        text.replace(self.home.path().to_str().unwrap(), "~~")
+    }
+}
+
+/// Returns the events of one word of a script.
+fn events(word: &str) -> Vec<KeyEvent> {
+    let (mut modifiers, mut rest) = (KeyModifiers::NONE, word);
+    for (name, one) in [
+        ("ctrl-", KeyModifiers::CONTROL),
+        ("alt-", KeyModifiers::ALT),
+        ("shift-", KeyModifiers::SHIFT),
+    ] {
+        if let Some(more) = rest.strip_prefix(name).filter(|more| !more.is_empty()) {
+            (modifiers, rest) = (modifiers | one, more);
+        }
+    }
+    let code = match rest {
+        "enter" => KeyCode::Enter,
+        "esc" => KeyCode::Esc,
+        "tab" if modifiers == KeyModifiers::SHIFT => KeyCode::BackTab,
+        "tab" => KeyCode::Tab,
+        "backspace" => KeyCode::Backspace,
+        "del" => KeyCode::Delete,
+        "up" => KeyCode::Up,
+        "down" => KeyCode::Down,
+        "left" => KeyCode::Left,
+        "right" => KeyCode::Right,
+        "home" => KeyCode::Home,
+        "end" => KeyCode::End,
+        "pgup" => KeyCode::PageUp,
+        "pgdn" => KeyCode::PageDown,
+        "space" => KeyCode::Char(' '),
+        "F1" => KeyCode::F(1),
+        text => {
+            return text
+                .chars()
+                .map(|letter| KeyEvent::new(KeyCode::Char(letter), modifiers))
+                .collect();
+        }
+    };
+    vec![KeyEvent::new(code, modifiers)]
+}
+
+pub(crate) fn now() -> Timestamp {
+    NOW.parse().unwrap()
+}
