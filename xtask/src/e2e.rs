@@ -70,6 +70,13 @@ const PARTS: &[Part] = &[
         sweep: &[],
     },
     Part {
+        name: "app",
+        program: "node",
+        script: "e2e/app.mjs",
+        slice: &["--quick"],
+        sweep: &[],
+    },
+    Part {
         name: "claude",
         program: "node",
         script: "e2e/claude.mjs",
