@@ -163,7 +163,10 @@ impl Engine {
                 kept.extend(renumbered(digest, &next.numbers));
             }
         }
-        let read = self.read_groups(&next.disk, &groups, progress)?;
+        let mut read = self.read_groups(&next.disk, &groups, progress)?;
+        for digest in &mut read {
+            digest.used.let_go();
+        }
         let ids: BTreeSet<&SessionId> = kept
             .iter()
             .filter(|digest| !digest.facts.kind.is_subagent())

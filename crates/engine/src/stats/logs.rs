@@ -11,7 +11,7 @@ use crate::projects::resolve::Effort;
 use crate::search::index::session_key;
 use crate::sessions::list::{After, Claim, Digest, ListQuery, Listing, Used};
 use crate::sessions::scope::ListScope;
-use crate::snapshot::disk_scan::Progress;
+use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 use crate::stats::usage::{UsageLogReader, unbound};
 use crate::{Engine, Error};
 
@@ -83,11 +83,11 @@ impl Engine {
         let conclude = |digests| engine.conclude(&disk, digests, (&effort, After::Rows), progress);
         // Rows first: what was needed to build them is dropped before the usage logs are read.
         let mut concluded = conclude(digests)?;
-        let mut usage_logs = self.usage_logs_of(&concluded.digests, since);
+        let mut usage_logs = self.usage_logs_of(&disk, &concluded.digests, since, progress)?;
         if usage_logs.is_none() {
             // What could not be cached is read again.
             concluded = conclude(engine.read_all_groups(&disk, progress)?)?;
-            usage_logs = self.usage_logs_of(&concluded.digests, since);
+            usage_logs = self.usage_logs_of(&disk, &concluded.digests, since, progress)?;
         }
         let unmatched = engine.without(&query.content, &disk, progress)?;
         Ok((concluded.listing, usage_logs.unwrap_or_default(), unmatched))
@@ -119,8 +119,30 @@ impl Engine {
     }
 
     /// Collects the usage logs of sessions that were just listed. `None` if some that should be cached are not.
-    fn usage_logs_of(&self, digests: &[Digest], since: i64) -> Option<Vec<Vec<u8>>> {
-        let mut usage_logs = Vec::with_capacity(digests.len());
+    fn usage_logs_of(
+        &self,
+        disk: &DiskSnapshot,
+        digests: &[Digest],
+        since: i64,
+        progress: &dyn Progress,
+    ) -> Result<Option<Vec<Vec<u8>>>, Error> {
+        let is_unread = |digest: &&Digest| matches!(digest.used, Used::Unread);
+        let unread = digests.iter().filter(is_unread).flat_map(|digest| digest.files.iter());
+        let unread: BTreeSet<String> = unread.map(|file| file.at.group.clone()).collect();
+        let read = self.read_groups(disk, &unread, progress)?;
+        let sessions: HashSet<u64> =
+            digests.iter().filter(is_unread).map(|digest| session_key(&digest.facts)).collect();
+        let read = read.iter().filter(|digest| sessions.contains(&session_key(&digest.facts)));
+        let known = digests.iter().filter(|digest| !is_unread(digest));
+        Ok(self.kept_usage_logs(known.chain(read), since))
+    }
+
+    fn kept_usage_logs<'a>(
+        &self,
+        digests: impl Iterator<Item = &'a Digest>,
+        since: i64,
+    ) -> Option<Vec<Vec<u8>>> {
+        let mut usage_logs = Vec::new();
         let (mut groups, mut sessions) = (HashSet::new(), HashSet::new());
         for digest in digests {
             match &digest.used {
@@ -131,6 +153,7 @@ impl Engine {
                     groups.insert(*key);
                     sessions.insert(session_key(&digest.facts));
                 }
+                Used::Unread => return None,
             }
         }
         if groups.is_empty() {
