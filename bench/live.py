@@ -274,7 +274,7 @@ def load(program, seconds, pause=0.005, is_soak=False):
         resident_at_end = resident(run.pid)
         if is_soak:
             # Rows of the list are read again when sessions rest: this takes memory for each of their messages.
-            time.sleep(25)
+            time.sleep(75)
             at_rest = resident(run.pid)
         run.terminate()
         print(f"20 sessions, {written / took:.0f} lines/s: {100 * share:.1f} % of a core, {int(memory.split()[1]) / 1000:.1f} MB")

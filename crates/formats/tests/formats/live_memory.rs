@@ -105,8 +105,10 @@ fn kept(lines: i64) -> (LiveFeed, String) {
     let root = recount_formats::live::DocumentParts { head: b"/c/shop", tail: None };
     feed.document(START, &home.join(".gemini/tmp/shop/.project_root"), &root);
     for one in &all {
-        let head: String = one.head.iter().map(|line| format!("{line}\n")).collect();
-        feed.open(START, &path(one), head.as_bytes(), None);
+        feed.open(START, &path(one), b"", None);
+        for line in &one.head {
+            feed.append(START, &path(one), format!("{line}\n").as_bytes());
+        }
     }
     // Hooks and facts of sub-agents are told again and again.
     let facts = home.join(
