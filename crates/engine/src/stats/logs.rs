@@ -11,7 +11,7 @@ use crate::projects::resolve::Effort;
 use crate::search::index::session_key;
 use crate::sessions::list::{After, Claim, Digest, ListQuery, Listing, Used};
 use crate::sessions::scope::ListScope;
-use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
+use crate::snapshot::disk_scan::Progress;
 use crate::stats::usage::{UsageLogReader, unbound};
 use crate::{Engine, Error};
 
@@ -80,14 +80,16 @@ impl Engine {
             return Ok((known.listing, usage_logs, unmatched));
         }
         let (disk, digests) = engine.gather_rows(progress)?;
+        let unread = unread_groups(&digests);
         let conclude = |digests| engine.conclude(&disk, digests, (&effort, After::Rows), progress);
         // Rows first: what was needed to build them is dropped before the usage logs are read.
         let mut concluded = conclude(digests)?;
-        let mut usage_logs = self.usage_logs_of(&disk, &concluded.digests, since, progress)?;
+        let read = engine.read_groups(&disk, &unread, progress)?;
+        let mut usage_logs = self.usage_logs_of(&concluded.digests, &read, since);
         if usage_logs.is_none() {
             // What could not be cached is read again.
             concluded = conclude(engine.read_all_groups(&disk, progress)?)?;
-            usage_logs = self.usage_logs_of(&disk, &concluded.digests, since, progress)?;
+            usage_logs = self.usage_logs_of(&concluded.digests, &[], since);
         }
         let unmatched = engine.without(&query.content, &disk, progress)?;
         Ok((concluded.listing, usage_logs.unwrap_or_default(), unmatched))
@@ -118,23 +120,20 @@ impl Engine {
         sound.then_some((leaves, groups))
     }
 
-    /// Collects the usage logs of sessions that were just listed. `None` if some that should be cached are not.
+    /// Collects the usage logs of sessions that were just listed, `read` those that were too large to be kept. `None` if some that
+    /// should be cached are not.
     fn usage_logs_of(
         &self,
-        disk: &DiskSnapshot,
         digests: &[Digest],
+        read: &[Digest],
         since: i64,
-        progress: &dyn Progress,
-    ) -> Result<Option<Vec<Vec<u8>>>, Error> {
-        let is_unread = |digest: &&Digest| matches!(digest.used, Used::Unread);
-        let unread = digests.iter().filter(is_unread).flat_map(|digest| digest.files.iter());
-        let unread: BTreeSet<String> = unread.map(|file| file.at.group.clone()).collect();
-        let read = self.read_groups(disk, &unread, progress)?;
-        let sessions: HashSet<u64> =
-            digests.iter().filter(is_unread).map(|digest| session_key(&digest.facts)).collect();
-        let read = read.iter().filter(|digest| sessions.contains(&session_key(&digest.facts)));
-        let known = digests.iter().filter(|digest| !is_unread(digest));
-        Ok(self.kept_usage_logs(known.chain(read), since))
+    ) -> Option<Vec<Vec<u8>>> {
+        let (unread, known): (Vec<&Digest>, Vec<&Digest>) =
+            digests.iter().partition(|digest| matches!(digest.used, Used::Unread));
+        let unread: HashSet<u64> =
+            unread.into_iter().map(|digest| session_key(&digest.facts)).collect();
+        let read = read.iter().filter(|digest| unread.contains(&session_key(&digest.facts)));
+        self.kept_usage_logs(known.into_iter().chain(read), since)
     }
 
     fn kept_usage_logs<'a>(
@@ -168,6 +167,12 @@ impl Engine {
         usage_logs.extend(leaves.into_iter().filter(is_wanted));
         (found == groups.len()).then_some(usage_logs)
     }
+}
+
+/// Returns the groups of sessions whose usage logs were too large to be kept.
+fn unread_groups(digests: &[Digest]) -> BTreeSet<String> {
+    let unread = digests.iter().filter(|digest| matches!(digest.used, Used::Unread));
+    unread.flat_map(|digest| digest.files.iter()).map(|file| file.at.group.clone()).collect()
 }
 
 impl UsageLogs {

@@ -13,7 +13,7 @@ use crate::{Engine, Error};
 
 /// What happens within so short a time is told at once.
 const TOGETHER: Duration = Duration::from_millis(20);
-/// Between two looks is at least so many times the time that the first one took: a session that is large and written all the time does
+/// Between two looks is at least this multiple of the time that the first one took: a session that is large and written all the time does
 /// not take all of a core.
 const REST: u32 = 3;
 /// But no more than this.

@@ -12,7 +12,7 @@ const MINUTE: i64 = 60 * 1000;
 const SPANS: [i64; 2] = [1, 10];
 /// Milliseconds that sums are kept: rates look ten minutes back.
 const RECENT: i64 = 11 * MINUTE;
-/// A request is recorded again within this number of requests. So many are kept on their own.
+/// A request is recorded again within this number of requests, which are kept on their own.
 const AGAIN: usize = 64;
 /// Maximum number of sums. If there are more, one for each second is kept.
 const SUMS: usize = 1024;
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(requests.last().map(|one| one.time), all.iter().map(|one| one.time).max());
     }
 
-    /// Plays so many requests within a time, and returns them with the memory that is held, in entries.
+    /// Plays a number of requests within a time, and returns them with the memory that is held, in entries.
     fn flood(many: i64, during: i64) -> (Requests, usize) {
         let mut requests = Requests::default();
         for number in 0..many {

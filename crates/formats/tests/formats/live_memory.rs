@@ -77,7 +77,7 @@ fn claude_line(nth: i64, at: &str) -> Value {
         "usage": {"input_tokens": 100, "output_tokens": 10}}})
 }
 
-/// Lets every session write so many lines within an hour. Returns what is kept then, as text.
+/// Lets every session write a number of lines within an hour. Returns what is kept then, as text.
 fn kept(lines: i64) -> (LiveFeed, String) {
     let home = Path::new("/home/dev");
     let mut feed = LiveFeed::default();
