@@ -146,23 +146,6 @@ pub(crate) enum Used {
     },
     /// In the catalog with this group of files.
     With(u64),
-    /// In the files alone: too much to be kept in memory.
-    Unread,
-}
-
-/// A usage log of more bytes is not kept in memory by a snapshot.
-const KEPT: usize = 64 * 1024;
-
-impl Used {
-    /// Lets go of a large usage log. A session that is written all the time is not in the catalog, and each snapshot would have it
-    /// whole.
-    pub(crate) fn let_go(&mut self) {
-        if let Self::Now { usage_log, .. } = self
-            && usage_log.len() > KEPT
-        {
-            *self = Self::Unread;
-        }
-    }
 }
 
 /// What is needed of sessions after their rows are built.

@@ -163,10 +163,7 @@ impl Engine {
                 kept.extend(renumbered(digest, &next.numbers));
             }
         }
-        let mut read = self.read_groups(&next.disk, &groups, progress)?;
-        for digest in &mut read {
-            digest.used.let_go();
-        }
+        let read = self.read_groups(&next.disk, &groups, progress)?;
         let ids: BTreeSet<&SessionId> = kept
             .iter()
             .filter(|digest| !digest.facts.kind.is_subagent())

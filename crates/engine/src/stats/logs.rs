@@ -80,16 +80,14 @@ impl Engine {
             return Ok((known.listing, usage_logs, unmatched));
         }
         let (disk, digests) = engine.gather_rows(progress)?;
-        let unread = unread_groups(&digests);
         let conclude = |digests| engine.conclude(&disk, digests, (&effort, After::Rows), progress);
         // Rows first: what was needed to build them is dropped before the usage logs are read.
         let mut concluded = conclude(digests)?;
-        let read = engine.read_groups(&disk, &unread, progress)?;
-        let mut usage_logs = self.usage_logs_of(&concluded.digests, &read, since);
+        let mut usage_logs = self.usage_logs_of(&concluded.digests, since);
         if usage_logs.is_none() {
             // What could not be cached is read again.
             concluded = conclude(engine.read_all_groups(&disk, progress)?)?;
-            usage_logs = self.usage_logs_of(&concluded.digests, &[], since);
+            usage_logs = self.usage_logs_of(&concluded.digests, since);
         }
         let unmatched = engine.without(&query.content, &disk, progress)?;
         Ok((concluded.listing, usage_logs.unwrap_or_default(), unmatched))
@@ -120,28 +118,9 @@ impl Engine {
         sound.then_some((leaves, groups))
     }
 
-    /// Collects the usage logs of sessions that were just listed, `read` those that were too large to be kept. `None` if some that
-    /// should be cached are not.
-    fn usage_logs_of(
-        &self,
-        digests: &[Digest],
-        read: &[Digest],
-        since: i64,
-    ) -> Option<Vec<Vec<u8>>> {
-        let (unread, known): (Vec<&Digest>, Vec<&Digest>) =
-            digests.iter().partition(|digest| matches!(digest.used, Used::Unread));
-        let unread: HashSet<u64> =
-            unread.into_iter().map(|digest| session_key(&digest.facts)).collect();
-        let read = read.iter().filter(|digest| unread.contains(&session_key(&digest.facts)));
-        self.kept_usage_logs(known.into_iter().chain(read), since)
-    }
-
-    fn kept_usage_logs<'a>(
-        &self,
-        digests: impl Iterator<Item = &'a Digest>,
-        since: i64,
-    ) -> Option<Vec<Vec<u8>>> {
-        let mut usage_logs = Vec::new();
+    /// Collects the usage logs of sessions that were just listed. `None` if some that should be cached are not.
+    fn usage_logs_of(&self, digests: &[Digest], since: i64) -> Option<Vec<Vec<u8>>> {
+        let mut usage_logs = Vec::with_capacity(digests.len());
         let (mut groups, mut sessions) = (HashSet::new(), HashSet::new());
         for digest in digests {
             match &digest.used {
@@ -152,7 +131,6 @@ impl Engine {
                     groups.insert(*key);
                     sessions.insert(session_key(&digest.facts));
                 }
-                Used::Unread => return None,
             }
         }
         if groups.is_empty() {
@@ -167,12 +145,6 @@ impl Engine {
         usage_logs.extend(leaves.into_iter().filter(is_wanted));
         (found == groups.len()).then_some(usage_logs)
     }
-}
-
-/// Returns the groups of sessions whose usage logs were too large to be kept.
-fn unread_groups(digests: &[Digest]) -> BTreeSet<String> {
-    let unread = digests.iter().filter(|digest| matches!(digest.used, Used::Unread));
-    unread.flat_map(|digest| digest.files.iter()).map(|file| file.at.group.clone()).collect()
 }
 
 impl UsageLogs {

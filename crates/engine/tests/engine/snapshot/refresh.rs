@@ -119,34 +119,6 @@ fn after_every_kind_of_change_answers_are_those_of_a_fresh_engine() {
     }
 }
 
-/// What is too large to be kept by a snapshot is read again when somebody asks for it.
-#[test]
-fn a_large_session_that_is_written_is_counted_like_others() {
-    let place = Place::new(4, 0.2);
-    let engine = place.engine("data");
-    let mut snapshot = engine.snapshot(&()).unwrap();
-    let log = place.log();
-    let line = |number: usize| {
-        format!(
-            "{{\"id\":\"large-{number}\",\"timestamp\":\"2026-11-15T18:{:02}:{:02}.{:03}Z\",\"type\":\"gemini\",\"content\":\"x\",\
-             \"tokens\":{{\"input\":{number},\"output\":7,\"total\":{}}},\"model\":\"gemini-2.5-pro\"}}\n",
-            number / 60 % 60,
-            number % 60,
-            number % 1000,
-            number + 7
-        )
-    };
-    for part in 0..3 {
-        let lines: String = (part * 4000..part * 4000 + 4000).map(line).collect();
-        fs::write(&log, fs::read_to_string(&log).unwrap() + &lines).unwrap();
-        (snapshot, _) = engine.refresh(&snapshot, &()).unwrap();
-        for number in 0..QUESTIONS {
-            let fresh = answer(&place.engine("fresh"), number);
-            assert_eq!(answer(&engine.at(&snapshot), number), fresh, "{part}: question {number}");
-        }
-    }
-}
-
 #[test]
 fn a_question_that_nobody_waits_for_ends() {
     let place = Place::new(4, 0.2);
