@@ -5,14 +5,14 @@
     bench/live.py append PROGRAM [MB]      time from an append to a large log until the change is printed
     bench/live.py rewrite PROGRAM [MB]     the same for a document that is rewritten whole
     bench/live.py hook PROGRAM [CALLS]     processor time of one call of a hook, and how long it takes
-    bench/live.py soak PROGRAM [SECONDS]   memory while 20 sessions write without a pause
+    bench/live.py soak PROGRAM [SECONDS]   memory while 20 sessions write without a pause; fails if it grows after a quarter
     bench/live.py idle PROGRAM [SECONDS]   processor time and memory while nothing runs
     bench/live.py load PROGRAM [SECONDS]   the same with 20 sessions that write 10 lines a second each
 
 A recording is a folder with `timeline.jsonl` and `meta.json`. States are compared every 100 ms; the first 0.7 s after each true
 change are left out.
 """
-import json, os, pathlib, resource, subprocess, sys, tempfile, threading, time
+import hashlib, json, os, pathlib, resource, subprocess, sys, tempfile, threading, time
 
 WANTED = {"thinking": {"working"}, "tool": {"tool"}, "approval": {"approve"}, "question": {"approve"},
           "idle": {"yours", "idle"}, "cancelled": {"yours", "idle"}, "failed": {"failed"},
@@ -195,21 +195,61 @@ def resident(pid):
     return int(line.split()[1]) / 1000
 
 
+def stamp():
+    now = time.time()
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03}Z"
+
+
+def gemini_session(folder, number, project):
+    chats = folder / f".gemini/tmp/p{number}/chats"
+    chats.mkdir(parents=True)
+    (chats.parent / ".project_root").write_text(project)
+    head = [{"sessionId": f"00000000-0000-4000-9000-{number:012}", "projectHash": hashlib.sha256(project.encode()).hexdigest(), "startTime": stamp()},
+            {"id": f"p{number}", "timestamp": stamp(), "type": "user", "content": [{"text": f"task {number}"}]}]
+    line = lambda nth: {"id": f"m{nth}", "timestamp": stamp(), "type": "gemini", "content": "x" * 500, "model": "gemini-3.5-flash",
+                        "tokens": {"input": 100, "output": 10, "total": 110}}
+    return chats / f"session-2026-11-16T13-10-{number:08}.jsonl", ["node", "/usr/bin/gemini"], head, line
+
+
+def claude_session(folder, number, project):
+    session = f"00000000-0000-4000-8000-{number:012}"
+    below = folder / ".claude/projects" / project.replace("/", "-")
+    below.mkdir(parents=True)
+    common = lambda nth: {"cwd": project, "sessionId": session, "version": "2.1.112", "uuid": f"u{number}-{nth}", "timestamp": stamp()}
+    head = [common(0) | {"type": "user", "message": {"role": "user", "content": f"task {number}"}}]
+    line = lambda nth: common(nth) | {"type": "assistant", "requestId": f"r{nth}", "message": {
+        "id": f"m{nth}", "role": "assistant", "model": "claude-sonnet-4-5", "content": [{"type": "text", "text": "x" * 300}],
+        "stop_reason": "end_turn", "usage": {"input_tokens": 100, "output_tokens": 10}}}
+    return below / f"{session}.jsonl", ["claude"], head, line
+
+
+def codex_session(folder, number, project):
+    session = f"00000000-0000-7000-8000-{number:012}"
+    below = folder / time.strftime(".codex/sessions/%Y/%m/%d", time.gmtime())
+    below.mkdir(parents=True, exist_ok=True)
+    record = lambda kind, payload: {"timestamp": stamp(), "type": kind, "payload": payload}
+    head = [record("session_meta", {"id": session, "cwd": project, "timestamp": stamp(), "cli_version": "0.144.6", "originator": "codex_cli_rs"}),
+            record("turn_context", {"cwd": project, "approval_policy": "never", "model": "gpt-5.4"}),
+            record("event_msg", {"type": "task_started"}),
+            record("event_msg", {"type": "user_message", "message": f"task {number}"})]
+    usage = lambda many: {"input_tokens": 100 * many, "cached_input_tokens": 0, "output_tokens": 10 * many, "reasoning_output_tokens": 0, "total_tokens": 110 * many}
+    line = lambda nth: record("event_msg", {"type": "token_count", "info": {
+        "total_token_usage": usage(nth), "last_token_usage": usage(1), "model_context_window": 272000}})
+    return below / f"rollout-{time.strftime('%Y-%m-%dT%H-%M-%S', time.gmtime())}-{session}.jsonl", ["codex"], head, line
+
+
 def load(program, seconds, pause=0.005, is_soak=False):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         now = int(time.time() * 1000)
         logs, processes = [], []
+        kinds = [gemini_session, claude_session, codex_session] if is_soak else [gemini_session]
         for number in range(20):
             project = f"/home/dev/code/p{number}"
-            chats = folder / f".gemini/tmp/p{number}/chats"
-            chats.mkdir(parents=True)
-            (chats.parent / ".project_root").write_text(project)
-            log = chats / f"session-2026-11-16T13-10-{number:08}.jsonl"
-            start = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
-            log.write_text(json.dumps({"sessionId": f"s{number}", "startTime": start}) + "\n")
-            logs.append(open(log, "a"))
-            processes.append({"pid": 100 + number, "ppid": 1, "comm": "node", "argv": ["node", "/usr/bin/gemini"],
+            log, program_args, head, line = kinds[number % len(kinds)](folder, number, project)
+            log.write_text("".join(json.dumps(one) + "\n" for one in head))
+            logs.append((open(log, "a"), line))
+            processes.append({"pid": 100 + number, "ppid": 1, "comm": program_args[0], "argv": program_args,
                               "cwd": project, "start_ms": now - 5000, "state": "S", "tty": f"/dev/pts/{number}", "env": {}})
         table = folder / "processes.json"
         table.write_text(json.dumps(processes))
@@ -221,20 +261,32 @@ def load(program, seconds, pause=0.005, is_soak=False):
         time.sleep(5)
         before, begun, written, sizes = used(), time.monotonic(), 0, []
         while time.monotonic() - begun < seconds:
-            for log in logs:
+            for log, line in logs:
                 written += 1
-                log.write(json.dumps({"id": f"m{written}", "type": "gemini", "content": "x" * 500,
-                                      "tokens": {"input": 100, "output": 10, "total": 110}, "model": "gemini-3.5-flash"}) + "\n")
+                log.write(json.dumps(line(written)) + "\n")
                 log.flush()
                 time.sleep(pause)
-            if is_soak and time.monotonic() - begun >= len(sizes) * seconds / 10:
+            if is_soak and time.monotonic() - begun >= len(sizes) * seconds / 40:
                 sizes.append(resident(run.pid))
-        share = (used() - before) / (time.monotonic() - begun)
+        took = time.monotonic() - begun
+        share = (used() - before) / took
         memory = next(line for line in open(f"/proc/{run.pid}/status") if line.startswith("VmRSS"))
-        run.terminate()
+        resident_at_end = resident(run.pid)
         if is_soak:
-            print(f"{written} lines in {seconds} s, memory in MB at each tenth: {' '.join(f'{size:.1f}' for size in sizes)}")
-        print(f"20 sessions, {written / (time.monotonic() - begun):.0f} lines/s: {100 * share:.1f} % of a core, {int(memory.split()[1]) / 1000:.1f} MB")
+            # Rows of the list are read again when sessions rest: this takes memory for each of their messages.
+            time.sleep(75)
+            at_rest = resident(run.pid)
+        run.terminate()
+        print(f"20 sessions, {written / took:.0f} lines/s: {100 * share:.1f} % of a core, {int(memory.split()[1]) / 1000:.1f} MB")
+        if is_soak:
+            sizes.append(resident_at_end)
+            quarters = [sizes[len(sizes) * quarter // 4 - (quarter == 4)] for quarter in range(1, 5)]
+            hours = written / (20 * 10 * 3600)
+            print(f"{written} lines in {seconds} s, as many as 20 sessions with 10 lines a second write in {hours:.1f} hours")
+            print("memory in MB after each quarter: " + " ".join(f"{size:.1f}" for size in quarters) + f", most {max(sizes):.1f}; when all have come to rest {at_rest:.1f}")
+            most = quarters[0] * 1.15 + 5
+            if max(sizes[len(sizes) // 4:]) > most:
+                sys.exit(f"memory grows: more than {most:.1f} MB after the first quarter")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,23 @@ pub struct Tokens {
     pub total: u64,
 }
 
+impl Tokens {
+    /// Returns what is more than in `other`, per kind.
+    #[must_use]
+    pub fn saturating_sub(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(other.input),
+            output: self.output.saturating_sub(other.output),
+            cached: self.cached.saturating_sub(other.cached),
+            cache_write: self.cache_write.saturating_sub(other.cache_write),
+            cache_write_1h: self.cache_write_1h.saturating_sub(other.cache_write_1h),
+            thoughts: self.thoughts.saturating_sub(other.thoughts),
+            tool: self.tool.saturating_sub(other.tool),
+            total: self.total.saturating_sub(other.total),
+        }
+    }
+}
+
 impl AddAssign for Tokens {
     fn add_assign(&mut self, other: Self) {
         self.input = self.input.saturating_add(other.input);

@@ -8,7 +8,6 @@ mod day;
 mod facts;
 mod folders;
 mod hooks;
-mod news;
 mod recorder;
 mod replay;
 mod spending;

@@ -15,6 +15,8 @@ pub struct Spending {
     at: i64,
     today: Period,
     month: Period,
+    /// What sessions that run have spent since.
+    since: f64,
 }
 
 /// What was spent in a day or a month.
@@ -66,11 +68,27 @@ impl Engine {
             at: now.as_millisecond(),
             today: period(today, today.saturating_add(1.day()), daily)?,
             month: period(first, first.saturating_add(1.month()), monthly)?,
+            since: 0.0,
         })
     }
 }
 
 impl Spending {
+    /// Returns when it was added up, in milliseconds.
+    pub(crate) fn at(&self) -> i64 {
+        self.at
+    }
+
+    /// Adds what was spent since, in dollars.
+    pub(crate) fn add(&mut self, dollars: f64) {
+        self.since += dollars;
+    }
+
+    /// Whether the day is over at `now`.
+    pub(crate) fn is_over(&self, now: i64) -> bool {
+        now >= self.today.end
+    }
+
     /// Returns today's projection at a rate in dollars a minute.
     pub fn today(&self, per_minute: f64, now: i64) -> Projection {
         self.project(self.today, per_minute, now)
@@ -84,9 +102,7 @@ impl Spending {
     #[expect(clippy::cast_precision_loss, reason = "minutes need no exact digits")]
     #[expect(clippy::cast_possible_truncation, reason = "a moment in this month")]
     fn project(&self, period: Period, per_minute: f64, now: i64) -> Projection {
-        // What was spent since it was added up is in the rate.
-        let since = (now.min(period.end) - self.at).max(0) as f64 / MINUTE;
-        let spent_usd = period.spent + since * per_minute;
+        let spent_usd = period.spent + self.since;
         let left = (period.end - now).max(0) as f64 / MINUTE;
         let projected_usd = spent_usd + left * per_minute;
         let reached = period.limit.and_then(|limit| {
@@ -109,7 +125,7 @@ mod tests {
 
     fn spending(spent: f64, limit: Option<f64>) -> Spending {
         let period = Period { spent, limit, is_lower_bound: false, end: 10 * HOUR };
-        Spending { at: 8 * HOUR, today: period, month: period }
+        Spending { at: 8 * HOUR, today: period, month: period, since: 0.0 }
     }
 
     #[test]
@@ -125,7 +141,10 @@ mod tests {
         let free = spending(4.0, None).month(0.05, now);
         assert_eq!((free.reached, free.limit_usd), (None, None));
         // Half an hour after it was added up.
-        let later = spending(4.0, Some(5.0)).today(0.01, now + HOUR / 2);
+        let mut later = spending(4.0, Some(5.0));
+        later.add(0.1);
+        later.add(0.2);
+        let later = later.today(0.01, now + HOUR / 2);
         assert!(close(later.spent_usd, 4.3) && close(later.projected_usd, 5.2), "{later:?}");
         // A clock that was set back, and one that is past the end.
         assert!(close(spending(4.0, None).today(0.05, now - HOUR).spent_usd, 4.0));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recount_formats::live::{FileForm, LiveFeed};
@@ -13,12 +13,12 @@ use crate::Engine;
 use crate::live::board::LiveBoard;
 use crate::live::folders::{directories, files};
 use crate::live::hooks::HookTail;
-use crate::live::news::{News, Told};
 use crate::live::recorder::Recorder;
 use crate::live::table::read_table;
 use crate::live::tail::{Change, Tails};
 use crate::live::titles::{TitleAnswer, TitlePoll};
 use crate::live::{LiveEvent, LiveRow};
+use crate::watch::inbox::Inbox;
 use crate::watch::signals::Signals;
 
 /// The board is looked at once in this time while much happens. What happens after a pause is shown at once.
@@ -56,8 +56,7 @@ pub struct LiveWatch {
     agents: Vec<(u32, i64)>,
     titles: TitlePoll,
     signals: Option<Signals>,
-    sender: Sender<News>,
-    receiver: Receiver<News>,
+    inbox: Arc<Inbox<TitleAnswer>>,
     sampled: Option<Instant>,
     /// When processes were last seen to have ended.
     ended: Option<Instant>,
@@ -76,11 +75,8 @@ impl Engine {
     /// Watches what sessions do, until the returned value is dropped.
     pub fn watch_live(&self) -> LiveWatch {
         let mut watch = LiveWatch::new(self);
-        let sender = watch.sender.clone();
-        watch.signals = Signals::new(move |signal| {
-            // Who has stopped listening wants to hear nothing.
-            let _sent = sender.send(News::Files(signal));
-        });
+        let inbox = Arc::clone(&watch.inbox);
+        watch.signals = Signals::new(move |signal| inbox.tell(signal));
         watch.follow_directories();
         watch.sample();
         watch
@@ -98,7 +94,6 @@ impl LiveWatch {
         variables.extend(TERMINAL_VARIABLES);
         variables.sort_unstable();
         variables.dedup();
-        let (sender, receiver) = channel();
         Self {
             board: LiveBoard::new(feed, engine.prices().ok()),
             tails: Tails::default(),
@@ -110,8 +105,7 @@ impl LiveWatch {
             agents: Vec::new(),
             titles: TitlePoll::default(),
             signals: None,
-            sender,
-            receiver,
+            inbox: Arc::default(),
             sampled: None,
             ended: None,
             looked: Instant::now(),
@@ -214,9 +208,10 @@ impl LiveWatch {
             if !events.is_empty() || Instant::now() >= end {
                 return Ok((rows, events));
             }
-            let told = self.wait(self.pause().min(end.saturating_duration_since(Instant::now())));
-            self.take_titles(told.titles);
-            self.read(told.paths)?;
+            let (paths, titles) =
+                self.wait(self.pause().min(end.saturating_duration_since(Instant::now())));
+            self.take_titles(titles);
+            self.read(paths)?;
         }
     }
 
@@ -248,20 +243,23 @@ impl LiveWatch {
         }
     }
 
-    /// Waits for somebody to tell something.
-    fn wait(&mut self, patience: Duration) -> Told {
-        let mut told = Told::default();
-        let Ok(first) = self.receiver.recv_timeout(patience) else { return told };
-        told.add(first, &self.tails);
+    /// Waits for somebody to tell something: in which files, and titles.
+    fn wait(&mut self, patience: Duration) -> (BTreeSet<PathBuf>, Vec<TitleAnswer>) {
+        if !self.inbox.wait(patience) {
+            return (BTreeSet::new(), Vec::new());
+        }
         // What follows closely is read together, without waking up for each.
         std::thread::sleep((self.looked + TOGETHER).saturating_duration_since(Instant::now()));
-        while let Ok(more) = self.receiver.try_recv() {
-            told.add(more, &self.tails);
+        let told = self.inbox.take();
+        let mut paths: BTreeSet<PathBuf> = told.paths.into_iter().collect();
+        if told.is_anywhere {
+            // Nobody knows where it happened: all files that are followed may have changed.
+            paths.extend(self.tails.paths());
         }
-        if !told.paths.is_empty() {
+        if !paths.is_empty() {
             self.looked = Instant::now();
         }
-        told
+        (paths, told.others)
     }
 
     /// Reads what changed in files.
@@ -385,13 +383,8 @@ impl LiveWatch {
 
     /// Asks multiplexers and terminal programs for titles, only those that agents run in.
     fn ask_titles(&mut self) {
-        let sender = self.sender.clone();
-        self.titles.ask(|| {
-            Box::new(move |answer| {
-                // Who has stopped listening wants to hear nothing.
-                let _sent = sender.send(News::Titles(answer));
-            })
-        });
+        let inbox = Arc::clone(&self.inbox);
+        self.titles.ask(|| Box::new(move |answer| inbox.pass(answer)));
     }
 
     fn take_titles(&mut self, answers: Vec<TitleAnswer>) {

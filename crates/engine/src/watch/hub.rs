@@ -1,13 +1,11 @@
 //! The thread that watches, for all who listen.
 
-use std::collections::HashSet;
-use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::snapshot::Snapshot;
+use crate::watch::inbox::{Inbox, Told};
 use crate::watch::queue::Queue;
 use crate::watch::signals::{Signal, Signals, directories};
 use crate::watch::{WatchMode, events};
@@ -15,6 +13,11 @@ use crate::{Engine, Error};
 
 /// What happens within so short a time is told at once.
 const TOGETHER: Duration = Duration::from_millis(20);
+/// Between two looks is at least this multiple of the time that the first one took: a session that is large and written all the time does
+/// not take all of a core.
+const REST: u32 = 3;
+/// But no more than this.
+const LONGEST: Duration = Duration::from_secs(2);
 /// What the system may have missed is found so often.
 const SWEEP: Duration = Duration::from_secs(30);
 /// How often everything is looked at where the system cannot tell.
@@ -24,7 +27,7 @@ const POLL: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Hub {
     shared: Arc<Shared>,
-    sender: Sender<Signal>,
+    inbox: Arc<Inbox<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -48,16 +51,17 @@ impl Hub {
             listeners: Mutex::default(),
             mode: Mutex::new(mode),
         });
-        let (sender, receiver) = channel();
+        let inbox = Arc::new(Inbox::default());
         let mut work = Work {
             engine: engine.clone(),
             shared: Arc::clone(&shared),
             snapshot,
-            signals: (mode == WatchMode::Events).then(|| signals(sender.clone())).flatten(),
+            signals: (mode == WatchMode::Events).then(|| signals(Arc::clone(&inbox))).flatten(),
             every: if let WatchMode::Polling(every) = mode { every } else { SWEEP },
         };
-        let thread = std::thread::spawn(move || work.run(&receiver));
-        Ok(Self { shared, sender, thread: Some(thread) })
+        let told = Arc::clone(&inbox);
+        let thread = std::thread::spawn(move || work.run(&told));
+        Ok(Self { shared, inbox, thread: Some(thread) })
     }
 
     pub(crate) fn subscribe(&self) -> Arc<Queue> {
@@ -77,8 +81,7 @@ impl Hub {
 
 impl Drop for Hub {
     fn drop(&mut self) {
-        // A thread that has ended already takes nothing.
-        let _sent = self.sender.send(Signal::Stop);
+        self.inbox.tell(Signal::Stop);
         if let Some(thread) = self.thread.take() {
             let _ended = thread.join();
         }
@@ -100,48 +103,41 @@ struct Work {
     every: Duration,
 }
 
-/// What may have changed.
-#[derive(Default)]
-struct Suspected {
-    paths: HashSet<PathBuf>,
-    anything: bool,
-}
-
 impl Work {
-    fn run(&mut self, receiver: &Receiver<Signal>) {
+    fn run(&mut self, inbox: &Inbox<()>) {
         self.follow_directories();
         // What changed before the first directory was watched.
-        self.look(&Suspected { anything: true, ..Suspected::default() });
+        self.look(&Told { is_anywhere: true, ..Told::default() });
         let mut next_sweep = Instant::now() + self.every;
+        let mut rested = Instant::now();
         loop {
-            let mut suspected = Suspected::default();
-            match receiver.recv_timeout(next_sweep.saturating_duration_since(Instant::now())) {
-                Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
-                Ok(signal) => {
-                    suspected.add(signal);
-                    if suspected.gather(receiver) {
-                        return;
-                    }
+            let mut told = Told::default();
+            if inbox.wait(next_sweep.saturating_duration_since(Instant::now())) {
+                let rest = rested.saturating_duration_since(Instant::now());
+                if inbox.wait_for_end(rest.clamp(TOGETHER, LONGEST)) {
+                    return;
                 }
-                Err(RecvTimeoutError::Timeout) => {
-                    suspected.anything = true;
-                    next_sweep = Instant::now() + self.every;
-                }
+                told = inbox.take();
+            } else {
+                told.is_anywhere = true;
+                next_sweep = Instant::now() + self.every;
             }
-            let lost = self.signals.as_mut().is_some_and(|s| s.forget(&suspected.paths));
-            self.look(&suspected);
+            let begun = Instant::now();
+            let lost = self.signals.as_mut().is_some_and(|s| s.forget(&told.paths));
+            self.look(&told);
             if lost {
                 self.follow_directories();
             }
+            rested = Instant::now() + begun.elapsed() * REST;
         }
     }
 
     /// Finds out what changed, and reports it.
-    fn look(&mut self, suspected: &Suspected) {
-        let next = if suspected.anything {
+    fn look(&mut self, told: &Told<()>) {
+        let next = if told.is_anywhere {
             self.engine.refresh(&self.snapshot, &())
         } else {
-            self.engine.refresh_paths(&self.snapshot, &suspected.paths, &())
+            self.engine.refresh_paths(&self.snapshot, &told.paths, &())
         };
         // What cannot be understood now is looked at again with the next change.
         let Ok((snapshot, diff)) = next else { return };
@@ -166,8 +162,7 @@ impl Work {
         match signals.watch(&directories(listed, read)) {
             Some(new) if new.is_empty() => {}
             Some(new) => {
-                let paths = new.into_iter().collect();
-                self.look(&Suspected { paths, anything: false });
+                self.look(&Told { paths: new.into_iter().collect(), ..Told::default() });
             }
             None => {
                 self.signals = None;
@@ -179,31 +174,6 @@ impl Work {
 }
 
 /// Starts to listen to the system.
-fn signals(sender: Sender<Signal>) -> Option<Signals> {
-    Signals::new(move |signal| {
-        // Who has stopped listening wants to hear nothing.
-        let _sent = sender.send(signal);
-    })
-}
-
-impl Suspected {
-    fn add(&mut self, signal: Signal) {
-        match signal {
-            Signal::At(paths) => self.paths.extend(paths),
-            Signal::Somewhere => self.anything = true,
-            Signal::Stop => {}
-        }
-    }
-
-    /// Adds what comes within a short time. Returns whether to stop.
-    fn gather(&mut self, receiver: &Receiver<Signal>) -> bool {
-        let end = Instant::now() + TOGETHER;
-        loop {
-            match receiver.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return true,
-                Ok(signal) => self.add(signal),
-                Err(RecvTimeoutError::Timeout) => return false,
-            }
-        }
-    }
+fn signals(inbox: Arc<Inbox<()>>) -> Option<Signals> {
+    Signals::new(move |signal| inbox.tell(signal))
 }

@@ -1,6 +1,7 @@
 //! Changes as they happen: one watcher for all who listen, and nothing runs while nobody does.
 
 mod hub;
+pub(crate) mod inbox;
 mod queue;
 pub(crate) mod signals;
 

@@ -27,6 +27,8 @@ const KEY_ARGUMENTS: &[&str] = &[
 const SHOWN: usize = 200;
 /// Number of calls that are remembered to detect a loop.
 const REMEMBERED: usize = 16;
+/// Maximum number of open calls: one that never ends is not kept forever.
+const OPEN: usize = 64;
 /// Number of equal calls that count as a loop.
 const CIRCLE: u32 = 3;
 
@@ -45,6 +47,12 @@ impl Calls {
         let argument = key_argument(arguments);
         let tool = LiveTool { name: name.to_owned(), argument, since };
         self.open.insert(id.to_owned(), (tool, hasher.finish()));
+        if self.open.len() > OPEN {
+            let oldest = self.open.iter().min_by_key(|(_, (tool, _))| tool.since);
+            if let Some(oldest) = oldest.map(|(id, _)| id.clone()) {
+                self.open.remove(&oldest);
+            }
+        }
     }
 
     /// Notes the result of a call.
@@ -133,5 +141,22 @@ pub(crate) fn time_of(record: &Value, name: &str) -> Option<i64> {
         Value::String(text) => parse_millis(text.as_bytes()),
         Value::Number(number) => number.as_i64(),
         Value::Object(_) | Value::Array(_) | Value::Null | Value::Bool(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_that_never_end_are_not_kept_forever() {
+        let mut calls = Calls::default();
+        for number in 0..10_000 {
+            calls.began(&format!("c{number}"), "shell", &Value::Null, number);
+        }
+        assert_eq!(calls.open().count(), OPEN);
+        assert_eq!(calls.latest().map(|tool| tool.since), Some(9999));
+        calls.ended("c9999", &Value::Null);
+        assert_eq!(calls.latest().map(|tool| tool.since), Some(9998));
     }
 }

@@ -5,6 +5,7 @@ mod claude;
 mod codex;
 mod corpus;
 mod live;
+mod live_memory;
 mod live_rows;
 mod named_folders;
 mod streams;

@@ -71,6 +71,10 @@ impl Alarms {
                 self.raise(None, facts, "budget", &words, now, context);
             }
         }
+        self.raised.retain(|_, last| now - *last < BUDGET_AGAIN);
+        let keys: Vec<String> =
+            rows.iter().map(|row| format!("{}:{}", row.session.source, row.session.key)).collect();
+        self.working.retain(|key, _| keys.contains(key));
         for row in rows {
             let key = format!("{}:{}", row.session.source, row.session.key);
             for (rule, words) in self.reasons(row, &key, now) {

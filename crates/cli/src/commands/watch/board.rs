@@ -6,7 +6,7 @@ use std::path::Path;
 use recount_engine::live::{LiveFacts, LiveRow, Projection};
 use recount_model::{LiveState, timestamp};
 
-use super::document::{title, used};
+use super::document::title;
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::number::count;
@@ -99,7 +99,7 @@ fn cells(row: &LiveRow, facts: &LiveFacts, now: i64) -> Vec<Span> {
         Some((used, None)) => count(used),
         None => String::new(),
     };
-    let (tokens, cost) = used(row, facts);
+    let (tokens, cost) = facts.used(row);
     let terminal = &session.terminal;
     let panes =
         [("tmux", &terminal.tmux), ("wezterm", &terminal.wezterm), ("kitty", &terminal.kitty)];

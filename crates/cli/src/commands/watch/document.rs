@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use recount_engine::live::{LiveEvent, LiveFacts, LiveRow, Projection};
-use recount_model::{Clock, Tokens, timestamp};
+use recount_model::{Clock, timestamp};
 use serde_json::{Value, json};
 
 use crate::context::{Context, Paged};
@@ -77,15 +77,6 @@ pub(super) fn board(
     out.finish()
 }
 
-/// Returns what was used and what it cost: of the whole session if its row was read.
-pub(super) fn used(row: &LiveRow, facts: &LiveFacts) -> (Tokens, Option<f64>) {
-    let known = row.session.id.as_ref().and_then(|id| facts.of(row.session.source, id));
-    match known {
-        Some(known) if known.tokens.total >= row.tokens.total => (known.tokens, known.cost_usd),
-        _ => (row.tokens, row.cost_usd),
-    }
-}
-
 /// Returns the title of a session, if its row was read.
 pub(super) fn title(row: &LiveRow, facts: &LiveFacts) -> Option<String> {
     facts.title(row.session.source, row.session.id.as_ref()?).map(str::to_owned)
@@ -93,7 +84,7 @@ pub(super) fn title(row: &LiveRow, facts: &LiveFacts) -> Option<String> {
 
 pub(super) fn session(row: &LiveRow, facts: &LiveFacts, now: i64) -> Value {
     let session = &row.session;
-    let (tokens, cost) = used(row, facts);
+    let (tokens, cost) = facts.used(row);
     let signals: Vec<Value> = session
         .signals
         .iter()

@@ -174,7 +174,7 @@ fn watch(engine: &Engine, args: &WatchArgs, context: &Context) -> Result<ExitCod
             rows = settle(&mut watch, &mut facts)?;
             events.clear();
         }
-        update(&mut facts, &rows, !events.is_empty());
+        facts.update(&rows, !events.is_empty());
         let now = document::now();
         alarms.check(&rows, &facts, now, context);
         if is_board {
@@ -218,16 +218,11 @@ fn settle(
         if rows.is_empty() {
             break;
         }
-        update(facts, &rows, true);
+        facts.update(&rows, true);
         rows = watch.next(Duration::from_millis(450))?.0;
     }
     facts.wait(SETTLED);
     Ok(rows)
-}
-
-fn update(facts: &mut LiveFacts, rows: &[LiveRow], has_changed: bool) -> bool {
-    let ids = rows.iter().filter_map(|row| Some((row.session.source, row.session.id.clone()?)));
-    facts.update(ids.collect(), has_changed)
 }
 
 fn replay_all(

@@ -28,7 +28,8 @@ pub(crate) fn answer(engine: &Engine, number: usize) -> String {
         3 => {
             let asked = SearchRequest {
                 query: "prompt".to_owned(),
-                limit: 1000,
+                // More than there are: those of sessions that are gone must not take the place of others.
+                limit: 100_000,
                 sort: HitOrder::default(),
                 all_hits: true,
                 width: 60,

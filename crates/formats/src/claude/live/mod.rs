@@ -6,7 +6,7 @@
 mod judge;
 mod transcript;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use recount_model::{
@@ -103,7 +103,7 @@ struct Tracker {
     transcripts: BTreeMap<PathBuf, Transcript>,
     subagents: BTreeMap<PathBuf, Transcript>,
     /// Sub-agents that the agent says have finished.
-    finished: Vec<String>,
+    finished: BTreeSet<String>,
     verdicts: BTreeMap<u32, Verdict>,
     hooks: HookLog,
 }
@@ -128,10 +128,17 @@ impl LiveTracker for Tracker {
             Some(Place::Registry(pid)) => self.register(at, pid, &value),
             Some(Place::SubagentFacts(name)) => {
                 if value.get("finished").and_then(Value::as_bool) == Some(true) {
-                    self.finished.push(name.to_owned());
+                    self.finished.insert(name.to_owned());
                 }
             }
             Some(Place::Transcript(_) | Place::Subagent(..)) | None => {}
+        }
+    }
+
+    fn restarted(&mut self, _at: i64, file: &Path) {
+        let subagent = self.subagents.get_mut(file);
+        if let Some(transcript) = self.transcripts.get_mut(file).or(subagent) {
+            transcript.requests.restart();
         }
     }
 
@@ -283,8 +290,7 @@ impl Tracker {
             if id.as_deref() != Some(session) || one.changed < known.process.start_ms {
                 continue;
             }
-            let is_working =
-                !one.is_over() && !self.finished.iter().any(|finished| finished == name);
+            let is_working = !one.is_over() && !self.finished.contains(name);
             subagents.push(LiveSubagent { id: name.to_owned(), is_working, changed: one.changed });
             usage += one.requests.usage(now);
         }

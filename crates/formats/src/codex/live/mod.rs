@@ -148,6 +148,12 @@ impl LiveTracker for Tracker {
 
     fn document(&mut self, _at: i64, _file: &Path, _document: &DocumentParts<'_>) {}
 
+    fn restarted(&mut self, _at: i64, file: &Path) {
+        if let Some(rollout) = self.rollouts.get_mut(file) {
+            rollout.requests.restart();
+        }
+    }
+
     fn removed(&mut self, _at: i64, file: &Path) {
         self.rollouts.remove(file);
     }
@@ -209,7 +215,12 @@ impl LiveTracker for Tracker {
         self.rollouts.retain(|_, one| one.changed >= oldest);
         self.hooks.forget(oldest);
         let keys: Vec<String> = self.agents.iter().map(|(pid, _)| pid.to_string()).collect();
-        self.verdicts.retain(|key, _| keys.contains(key) || key.contains('/'));
+        // The key of a thread without a window ends with its rollout.
+        let rollouts = &self.rollouts;
+        let is_thread = |key: &str| {
+            key.split_once('/').is_some_and(|(_, path)| rollouts.contains_key(Path::new(path)))
+        };
+        self.verdicts.retain(|key, _| keys.contains(key) || is_thread(key));
     }
 }
 

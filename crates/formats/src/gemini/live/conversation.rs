@@ -52,6 +52,7 @@ pub(super) struct Conversation {
 impl Conversation {
     pub(super) fn restart(&mut self) {
         self.prompts = 0;
+        self.requests.restart();
     }
 
     /// Takes one record of a log.
@@ -84,7 +85,7 @@ impl Conversation {
         let new =
             known.map_or(messages.as_slice(), |known| messages.get(known..).unwrap_or_default());
         if known.is_none() {
-            self.prompts = 0;
+            self.restart();
         }
         for (nth, message) in new.iter().enumerate() {
             let mark = mark(message);

@@ -138,7 +138,8 @@ impl LiveTracker for Tracker {
 
     fn restarted(&mut self, _at: i64, file: &Path) {
         // What was known stays until the file says something else: it may be in the middle of a rewrite.
-        if let Some(conversation) = self.sessions.get_mut(file) {
+        let subagent = self.subagents.get_mut(file);
+        if let Some(conversation) = self.sessions.get_mut(file).or(subagent) {
             conversation.restart();
         }
     }
