@@ -26,7 +26,7 @@ pub enum Pressed {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Clash {
     /// No action has this name.
-    #[error("there is no action '{0}'; `recount help keys` lists them")]
+    #[error("there is no action '{0}'; docs/keys.md lists them")]
     NoAction(String),
     /// This is not a key.
     #[error("'{key}' for '{action}' is not a key; examples: d, ctrl-d, shift-tab, s u")]
