@@ -19,6 +19,7 @@ use crate::shared::Shared;
 use crate::work::{Fresh, Slot, Work, rows};
 use crate::{Tab, frame};
 
+mod random;
 mod sessions;
 
 /// The time of all tests.
