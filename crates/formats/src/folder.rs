@@ -1,7 +1,7 @@
 //! Lists an agent's folders without following links that lead out of them.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -39,13 +39,18 @@ pub(crate) struct ListedFolder {
 /// An entry of a folder that was listed.
 #[derive(Debug)]
 pub(crate) struct ListedEntry {
-    os_name: OsString,
     /// Its name as text.
     pub(crate) name: String,
+    /// Its name, if that is no text.
+    raw_name: Option<OsString>,
     kind: EntryType,
 }
 
 impl ListedEntry {
+    fn os_name(&self) -> &OsStr {
+        self.raw_name.as_deref().unwrap_or(OsStr::new(&self.name))
+    }
+
     /// Whether it is a folder, not counting links.
     pub(crate) fn is_folder(&self) -> bool {
         self.kind == EntryType::Folder
@@ -67,7 +72,7 @@ impl ListedFolder {
     pub(crate) fn list_inner(&self, entry: &ListedEntry, problems: &mut Vec<Problem>) -> Self {
         let path = self.path_of(entry);
         let opened = match &self.folder {
-            Some(folder) => folder.inner(&entry.os_name),
+            Some(folder) => folder.inner(entry.os_name()),
             None => OpenFolder::open(&path),
         };
         Self::listed(path, opened, problems)
@@ -86,17 +91,19 @@ impl ListedFolder {
                 (None, Vec::new())
             }
         };
-        let entry = |(os_name, kind): (OsString, EntryType)| {
-            let name = os_name.to_str().map(str::to_owned);
-            let name = name.unwrap_or_else(|| os_name.to_string_lossy().into_owned());
-            ListedEntry { os_name, name, kind }
+        let entry = |(name, kind): (OsString, EntryType)| match name.into_string() {
+            Ok(name) => ListedEntry { name, raw_name: None, kind },
+            Err(raw) => {
+                let name = raw.to_string_lossy().into_owned();
+                ListedEntry { name, raw_name: Some(raw), kind }
+            }
         };
         Self { path, folder, entries: listed.into_iter().map(entry).collect() }
     }
 
     /// Returns where an entry is.
     pub(crate) fn path_of(&self, entry: &ListedEntry) -> PathBuf {
-        self.path.join(&entry.os_name)
+        self.path.join(entry.os_name())
     }
 
     /// Reads the metadata of a listed file. Anything but a regular file within `root` is a problem.
@@ -113,7 +120,7 @@ impl ListedFolder {
             None
         };
         // Read through its open folder: the path is not resolved again for each file.
-        let status = self.folder.as_ref().and_then(|folder| folder.status(&entry.os_name).ok());
+        let status = self.folder.as_ref().and_then(|folder| folder.status(entry.os_name()).ok());
         let Some(mut status) = status else {
             return problem(What::Unreadable, "left out");
         };

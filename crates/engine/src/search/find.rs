@@ -38,7 +38,7 @@ impl Engine {
     pub fn finder(&self, query: &str, session: &SessionFacts) -> Result<Finder, Error> {
         let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
         let own = [Arc::new(session.clone())];
-        let plan = question.plan(&self.zoned_now(), &mut |leaf| {
+        let plan = question.plan(&self.now_for(&question), &mut |leaf| {
             // Another project, or none of this name: not this session.
             self.sessions_of(leaf, &own).unwrap_or_default()
         });

@@ -207,13 +207,15 @@ impl Engine {
         let engine = self.pin();
         // Resolving the sessions of a project needs all of them.
         if way == SearchPath::Any && !question.names_sessions() {
-            let plan = question.plan(&self.zoned_now(), &mut |_| Vec::new());
+            let plan = question.plan(&self.now_for(&question), &mut |_| Vec::new());
             let search = |index: &Index| index.searcher().search(&plan, &first(&plan));
             if let Some((quick, found)) = engine.quick(search) {
                 let (searcher, first) = (quick.index.searcher(), found?);
                 let (sessions, notes) = (&quick, Vec::new());
                 let ready = Ready { searcher, plan, first, sessions, notes, progress, way };
-                return ask(&ready).map(Some);
+                let answer = ask(&ready).map(Some);
+                engine.set_aside((ready.searcher, quick.index));
+                return answer;
             }
         }
         // An index that the fast path can use is complete, which is known sooner than whether it is not.
@@ -225,7 +227,7 @@ impl Engine {
         let index = self.open_index(&mut catalog)?;
         let (searcher, notes) = self.searcher(&index, &mut catalog, &disk, &digests, progress)?;
         let mut failed = None;
-        let plan = question.plan(&self.zoned_now(), &mut |leaf| {
+        let plan = question.plan(&self.now_for(&question), &mut |leaf| {
             self.sessions_of(leaf, &listing.sessions).unwrap_or_else(|error| {
                 failed.get_or_insert(error);
                 Vec::new()
@@ -310,8 +312,11 @@ impl Engine {
         Ok(Some(index.searcher().with_overlay(drafts.finish()?, &hidden)?))
     }
 
-    pub(crate) fn zoned_now(&self) -> Zoned {
-        self.clock.now().to_zoned(TimeZone::system())
+    /// Returns the time for the dates of a query. Finding the time zone takes longer than many a search, so it is only done for
+    /// a query with dates.
+    pub(crate) fn now_for(&self, question: &Question) -> Zoned {
+        let zone = if question.names_times() { TimeZone::system() } else { TimeZone::UTC };
+        self.clock.now().to_zoned(zone)
     }
 
     /// Resolves the sessions of a project, an agent or "live".

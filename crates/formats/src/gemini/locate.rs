@@ -259,7 +259,12 @@ fn is_session(name: &str) -> bool {
 pub(crate) fn short_id(name: &str) -> &str {
     let id = after_time(name);
     let is_whole = id.len() == 36 && id.bytes().filter(|byte| *byte == b'-').count() == 4;
-    let short = if is_whole { id.split_once('-') } else { id.split_once("-apart") };
+    let short = match id.contains('-') {
+        true if is_whole => id.split_once('-'),
+        true => id.split_once("-apart"),
+        // Most have none, which is cheaper to find out.
+        false => None,
+    };
     short.map_or(id, |(short, _)| short)
 }
 

@@ -50,9 +50,9 @@ fn words_apart_are_not_neighbours() {
     let (filter, _) = recorded(&words.join(" "));
     let apart = words.iter().zip(words.iter().skip(2));
     let wrong = apart.filter(|(one, two)| may_have(&filter, &[Pair::of(one, two)])).count();
-    assert!(wrong < 300, "{wrong} of 1998");
-    // Five bits per pair.
-    assert!(filter.len() < 1400, "{} bytes", filter.len());
+    assert!(wrong < 80, "{wrong} of 1998");
+    // Eight bits per pair.
+    assert!(filter.len() < 2200, "{} bytes", filter.len());
 }
 
 #[test]
