@@ -1,7 +1,7 @@
 //! Lists a folder, and reads what its entries look like through the open folder: no path is resolved twice.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::Metadata;
+use std::fs::{FileType, Metadata};
 use std::io;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -36,6 +36,20 @@ pub struct FileStatus {
     pub inode: u64,
     /// When its content or its permissions last changed, in nanoseconds since 1970; 0 where that is not known.
     pub changed: i128,
+}
+
+impl EntryType {
+    fn of(kind: FileType) -> Self {
+        if kind.is_dir() {
+            Self::Folder
+        } else if kind.is_file() {
+            Self::File
+        } else if kind.is_symlink() {
+            Self::Link
+        } else {
+            Self::Other
+        }
+    }
 }
 
 impl OpenFolder {
@@ -77,15 +91,10 @@ impl OpenFolder {
 impl FileStatus {
     /// Returns the same from the metadata of a file.
     pub fn of(metadata: &Metadata) -> Self {
-        let kind = metadata.file_type();
+        let kind = EntryType::of(metadata.file_type());
         let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Self {
-            kind: match () {
-                () if kind.is_dir() => EntryType::Folder,
-                () if kind.is_file() => EntryType::File,
-                () if kind.is_symlink() => EntryType::Link,
-                () => EntryType::Other,
-            },
+            kind,
             bytes: metadata.len(),
             modified: since.and_then(|since| i128::try_from(since.as_nanos()).ok()),
             inode: inode(metadata),
@@ -172,7 +181,6 @@ mod system {
 
     pub(super) fn status(folder: &Handle, name: &OsStr) -> io::Result<FileStatus> {
         let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        let nanos = |seconds: i64, nanos: u64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
         let modified = nanos(stat.st_mtime, stat.st_mtime_nsec);
         Ok(FileStatus {
             kind: kind(FileType::from_raw_mode(stat.st_mode)),
@@ -181,6 +189,10 @@ mod system {
             inode: stat.st_ino,
             changed: nanos(stat.st_ctime, stat.st_ctime_nsec),
         })
+    }
+
+    fn nanos(seconds: impl Into<i128>, nanos: impl Into<i128>) -> i128 {
+        seconds.into() * 1_000_000_000 + nanos.into()
     }
 
     fn kind(kind: FileType) -> EntryType {
@@ -214,12 +226,7 @@ mod system {
     pub(super) fn list(folder: &Handle) -> io::Result<Vec<(OsString, EntryType)>> {
         let entries = fs::read_dir(folder)?.flatten();
         let listed = entries.map(|entry| {
-            let kind = match entry.file_type() {
-                Ok(kind) if kind.is_dir() => EntryType::Folder,
-                Ok(kind) if kind.is_file() => EntryType::File,
-                Ok(kind) if kind.is_symlink() => EntryType::Link,
-                _ => EntryType::Other,
-            };
+            let kind = entry.file_type().map_or(EntryType::Other, EntryType::of);
             (entry.file_name(), kind)
         });
         Ok(listed.collect())

@@ -19,7 +19,7 @@ const FIRST_CHECKED: usize = 64;
 const MORE: usize = 4;
 /// The number of times the first batch is fetched from the index with the first query: enough for the second batch, too.
 const AHEAD: usize = 1 + MORE;
-/// The number of messages after which sessions that already have a hit are skipped.
+/// The maximum number of messages that are read at once: after each share, sessions that already have a hit are skipped.
 const SHARE: usize = 256;
 /// From this number of messages on, a second thread pays off.
 const MANY: usize = 16;
@@ -122,14 +122,22 @@ impl Engine {
             stop_if_cancelled(ready.progress)?;
             let hits = self.batch(ready, asked, plan, first, (checked, size))?;
             let is_last = hits.len() < size;
-            for share in hits.chunks(SHARE) {
-                if !is_last && answer.hits.len() >= asked.limit {
+            let mut left = &*hits;
+            let mut share_size = asked.limit.clamp(MANY, SHARE);
+            while !left.is_empty() {
+                let is_enough = answer.hits.len() >= asked.limit;
+                if !is_last && is_enough {
                     break;
                 }
+                let (share, later) = left.split_at(share_size.min(left.len()));
+                left = later;
+                share_size = (share_size * 2).min(SHARE);
+                // What is only counted needs no snippet.
+                let width = if is_enough { 0 } else { asked.width };
                 let is_idle = |hit: &Hit| !asked.all_hits && sessions.contains(&hit.session);
                 let (idle, share): (Vec<Hit>, Vec<Hit>) = share.iter().cloned().partition(is_idle);
                 put_off.extend(idle);
-                for read in self.read(ready, &share, plan, asked.width) {
+                for read in self.read(ready, &share, plan, width) {
                     let hit = match read {
                         Ok(Some(hit)) => hit,
                         Ok(None) => continue,
