@@ -48,6 +48,16 @@ impl Catalog {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// Whether any session of some roots is in the search index.
+    ///
+    /// # Errors
+    /// If the catalog cannot be read.
+    pub fn has_indexed(&self, roots: u64) -> Result<bool, Error> {
+        let mut select =
+            self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM indexed WHERE roots = ?1)")?;
+        Ok(select.query_row([signed(roots)], |row| row.get(0))?)
+    }
+
     /// Remembers sessions that are in the search index now. Called after they are safe there: a crash in between
     /// only makes us do it again.
     ///

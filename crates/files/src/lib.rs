@@ -8,11 +8,15 @@
 
 #![expect(clippy::disallowed_methods, reason = "the one place where files are opened for reading")]
 
+mod folder;
+
 use std::collections::HashMap;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Take};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
+
+pub use folder::{EntryType, FileStatus, OpenFolder};
 
 /// At most this much of what is appended during a read is read; the next read gets the rest.
 const GROWTH: u64 = 64 * 1024 * 1024;

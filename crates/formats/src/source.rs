@@ -11,8 +11,9 @@ use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
+use recount_files::FileStatus;
 use recount_model::{
     FileRole, Message, Problem, ProjectHash, RecordedPath, SessionId, SessionKind, SourceName,
     SourceState, ToolCall, What,
@@ -590,39 +591,28 @@ pub struct Stamp {
 impl Stamp {
     /// Returns the stamp from a file's metadata.
     pub fn of(metadata: &Metadata) -> Self {
-        let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let nanos =
-            since.and_then(|since| i128::try_from(since.as_nanos()).ok()).unwrap_or_default();
-        Self { bytes: metadata.len(), nanos, inode: inode(metadata), changed: changed(metadata) }
+        Self::at(&FileStatus::of(metadata))
+    }
+
+    /// Returns the stamp from what a file looks like.
+    pub fn at(status: &FileStatus) -> Self {
+        Self {
+            bytes: status.bytes,
+            nanos: status.modified.unwrap_or_default(),
+            inode: status.inode,
+            changed: status.changed,
+        }
     }
 }
 
 /// Returns when a file was last written, in milliseconds.
 pub fn modified(metadata: &Metadata) -> Option<i64> {
-    let since = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_millis()).ok()
+    modified_at(&FileStatus::of(metadata))
 }
 
-#[cfg(unix)]
-fn inode(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(metadata)
-}
-
-#[cfg(unix)]
-fn changed(metadata: &Metadata) -> i128 {
-    use std::os::unix::fs::MetadataExt as _;
-
-    i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec())
-}
-
-#[cfg(not(unix))]
-fn changed(_metadata: &Metadata) -> i128 {
-    0
-}
-
-#[cfg(not(unix))]
-fn inode(_metadata: &Metadata) -> u64 {
-    0
+/// Returns the same from what a file looks like.
+pub(crate) fn modified_at(status: &FileStatus) -> Option<i64> {
+    i64::try_from(status.modified? / 1_000_000).ok()
 }
 
 /// What the location of a file shows about it.

@@ -1,5 +1,6 @@
 //! Queries the index, and verifies hits where it is not certain.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use recount_search::{Found, Hit, QueryPlan, SearchOptions};
@@ -16,7 +17,9 @@ const MOST_CHECKED: usize = 20_000;
 /// The size of the first batch, and the factor by which each further batch grows.
 const FIRST_CHECKED: usize = 64;
 const MORE: usize = 4;
-/// The number of messages after which sessions that already have a hit are skipped.
+/// The number of times the first batch is fetched from the index with the first query: enough for the second batch, too.
+const AHEAD: usize = 1 + MORE;
+/// The maximum number of messages that are read at once: after each share, sessions that already have a hit are skipped.
 const SHARE: usize = 256;
 /// From this number of messages on, a second thread pays off.
 const MANY: usize = 16;
@@ -115,19 +118,26 @@ impl Engine {
         // For a session that has a hit, others only matter for the exact number.
         let mut put_off: Vec<Hit> = Vec::new();
         let mut size = FIRST_CHECKED.max(asked.limit);
-        let mut more: Option<Found> = None;
         loop {
             stop_if_cancelled(ready.progress)?;
-            let found = more.as_ref().unwrap_or(first);
-            let is_last = found.hits.len() < size;
-            for share in found.hits.chunks(SHARE) {
-                if !is_last && answer.hits.len() >= asked.limit {
+            let hits = self.batch(ready, asked, plan, first, (checked, size))?;
+            let is_last = hits.len() < size;
+            let mut left = &*hits;
+            let mut share_size = asked.limit.clamp(MANY, SHARE);
+            while !left.is_empty() {
+                let is_enough = answer.hits.len() >= asked.limit;
+                if !is_last && is_enough {
                     break;
                 }
+                let (share, later) = left.split_at(share_size.min(left.len()));
+                left = later;
+                share_size = (share_size * 2).min(SHARE);
+                // What is only counted needs no snippet.
+                let width = if is_enough { 0 } else { asked.width };
                 let is_idle = |hit: &Hit| !asked.all_hits && sessions.contains(&hit.session);
                 let (idle, share): (Vec<Hit>, Vec<Hit>) = share.iter().cloned().partition(is_idle);
                 put_off.extend(idle);
-                for read in self.read(ready, &share, plan, asked.width) {
+                for read in self.read(ready, &share, plan, width) {
                     let hit = match read {
                         Ok(Some(hit)) => hit,
                         Ok(None) => continue,
@@ -143,7 +153,7 @@ impl Engine {
                     }
                 }
             }
-            checked += found.hits.len();
+            checked += hits.len();
             if is_last {
                 // When all have been verified, it is known.
                 for read in self.read(ready, &put_off, plan, 0) {
@@ -167,9 +177,26 @@ impl Engine {
                 return Ok(());
             }
             size = (size * MORE).min(MOST_CHECKED - checked);
-            let options = self.options(asked, checked, size, false);
-            more = Some(ready.searcher.search(plan, &options)?);
         }
+    }
+
+    /// Returns hits that are to be verified, from the first result as far as it goes.
+    fn batch<'f>(
+        &self,
+        ready: &Ready<'_>,
+        asked: &SearchRequest,
+        plan: &QueryPlan,
+        first: &'f Found,
+        (offset, size): (usize, usize),
+    ) -> Result<Cow<'f, [Hit]>, Error> {
+        let known = first.hits.len();
+        let is_all = known < self.first_options(asked, plan).limit;
+        let end = offset.saturating_add(size);
+        if is_all || end <= known {
+            return Ok(first.hits.get(offset..end.min(known)).unwrap_or_default().into());
+        }
+        let more = ready.searcher.search(plan, &self.options(asked, offset, size, false))?;
+        Ok(more.hits.into())
     }
 
     /// Returns the options of the first query.
@@ -178,7 +205,8 @@ impl Engine {
             self.options(asked, 0, asked.limit, !asked.all_hits)
         } else {
             // The best hit of a session may not be confirmed where another is.
-            self.options(asked, 0, FIRST_CHECKED.max(asked.limit), false)
+            let first = FIRST_CHECKED.max(asked.limit);
+            self.options(asked, 0, first.saturating_mul(AHEAD), false)
         }
     }
 

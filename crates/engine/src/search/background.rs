@@ -24,8 +24,8 @@ impl Engine {
         let bytes = || self.look().folders.iter().map(|folder| folder.at.bytes).sum::<u64>();
         let is_empty = || {
             let catalog = self.catalog();
-            let known = catalog.and_then(|catalog| catalog.indexed(self.roots_key()).ok());
-            known.is_none_or(|known| known.is_empty())
+            let has_any = catalog.and_then(|catalog| catalog.has_indexed(self.roots_key()).ok());
+            !has_any.unwrap_or_default()
         };
         bytes() > LARGE && is_empty()
     }

@@ -8,7 +8,7 @@ use recount_search::{Hit, QueryPlan, SearchQuery as Question};
 
 use crate::messages::View;
 use crate::search::index::{session_key, with_document};
-use crate::search::{Match, Ready, SearchPath, SearchRequest, bad};
+use crate::search::{IndexRequest, Match, Ready, SearchPath, SearchRequest, bad};
 use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error, HitOrder};
 
@@ -38,7 +38,7 @@ impl Engine {
     pub fn finder(&self, query: &str, session: &SessionFacts) -> Result<Finder, Error> {
         let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
         let own = [Arc::new(session.clone())];
-        let plan = question.plan(&self.zoned_now(), &mut |leaf| {
+        let plan = question.plan(&self.now_for(&question), &mut |leaf| {
             // Another project, or none of this name: not this session.
             self.sessions_of(leaf, &own).unwrap_or_default()
         });
@@ -78,10 +78,8 @@ impl Engine {
             let hits = answer.hits.iter().filter(|_| !answer.relaxed);
             Ok(hits.map(|hit| session_key(&hit.session)).collect())
         };
-        if self.is_index_behind() {
-            return scan();
-        }
-        let found = self.with_index(query, &first, SearchPath::Any, progress, |ready| {
+        let request = IndexRequest { query, first: &first, at_once: true, progress };
+        let found = self.with_index(&request, SearchPath::Any, |ready| {
             if ready.first.relaxed {
                 return Ok(HashSet::new());
             }
@@ -91,8 +89,9 @@ impl Engine {
             Ok(self.confirmed_per_session(ready, ready.first.hits.clone()))
         });
         match found {
+            Ok(None) => scan(),
             Err(error) if error.is_homeless() => scan(),
-            found => found,
+            found => found.map(Option::unwrap_or_default),
         }
     }
 

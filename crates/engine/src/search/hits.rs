@@ -43,7 +43,7 @@ impl<'a> Pointed<'a> {
 }
 
 impl Engine {
-    /// Reads the message of a hit. `None` if it is not confirmed.
+    /// Reads the message of a hit. `None` if it is not confirmed. Without a width there is no snippet.
     pub(crate) fn read_hit(
         &self,
         pointed: Pointed<'_>,
@@ -77,7 +77,8 @@ impl Engine {
         let title = session.title.as_deref().filter(|_| hit.has_title).unwrap_or_default();
         let (holds, snippet) = with_document(hit.session, title, &message, |document| {
             let holds = !hit.must_check || plan.holds(document);
-            (holds, holds.then(|| plan.snippet(&document.text, width)).flatten())
+            let is_shown = holds && width > 0;
+            (holds, is_shown.then(|| plan.snippet(&document.text, width)).flatten())
         });
         Ok(holds.then_some(Match { session, is_gone, message, score, snippet }))
     }

@@ -106,6 +106,17 @@ pub(crate) struct Ready<'a> {
     way: SearchPath,
 }
 
+/// What is asked of an index.
+#[derive(Clone, Copy)]
+pub(crate) struct IndexRequest<'a> {
+    pub(crate) query: &'a str,
+    /// Returns the options of the first query.
+    pub(crate) first: &'a (dyn Fn(&QueryPlan) -> SearchOptions + Sync),
+    /// Whether nobody waits for an index that has to be built.
+    pub(crate) at_once: bool,
+    pub(crate) progress: &'a dyn Progress,
+}
+
 /// How an answer is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SearchPath {
@@ -128,21 +139,20 @@ impl Engine {
         if asked.without_index {
             return self.scan(asked, progress);
         }
-        if asked.at_once {
-            let engine = self.pin();
-            if engine.is_index_behind() {
+        // One listing of the disk is enough, whichever way the answer comes.
+        let engine = self.pin();
+        match engine.search_index(asked, progress) {
+            Ok(None) => {
                 let answer = engine.scan(asked, progress)?;
-                return Ok(SearchResults { is_unindexed: true, ..answer });
+                Ok(SearchResults { is_unindexed: true, ..answer })
             }
-        }
-        match self.search_index(asked, progress) {
             Err(error) if error.is_homeless() => {
                 let mut answer = self.scan(asked, progress)?;
                 let note = "no index can be kept, so the files themselves were searched";
                 answer.notes.push(format!("{note}: {}", error.full_message()));
                 Ok(answer)
             }
-            answered => answered,
+            answered => answered.map(Option::unwrap_or_default),
         }
     }
 
@@ -150,68 +160,74 @@ impl Engine {
         &self,
         asked: &SearchRequest,
         progress: &dyn Progress,
-    ) -> Result<SearchResults, Error> {
+    ) -> Result<Option<SearchResults>, Error> {
         let first = |plan: &QueryPlan| self.first_options(asked, plan);
-        let answer = self.with_index(&asked.query, &first, SearchPath::Any, progress, |ready| {
-            Ok((self.ask(ready, asked)?, ready.way))
-        })?;
-        match answer {
+        let (query, at_once) = (asked.query.as_str(), asked.at_once);
+        let request = IndexRequest { query, first: &first, at_once, progress };
+        let ask = |ready: &Ready<'_>| Ok((self.ask(ready, asked)?, ready.way));
+        let answer = match self.with_index(&request, SearchPath::Any, ask)? {
             // The cached data is incomplete: the slow path reads everything.
-            (answer, SearchPath::Any) if answer.lost > 0 => {
-                let ask = |ready: &Ready<'_>| self.ask(ready, asked);
-                self.with_index(&asked.query, &first, SearchPath::Long, progress, ask)
+            Some((answer, SearchPath::Any)) if answer.lost > 0 => {
+                self.with_index(&request, SearchPath::Long, ask)?
             }
-            (answer, _) => Ok(answer),
-        }
+            answer => answer,
+        };
+        Ok(answer.map(|(answer, _)| answer))
     }
 
-    /// Passes an updated index to a function. A damaged one is rebuilt, once.
+    /// Passes an updated index to a function. A damaged one is rebuilt, once. `None` if updating it would take longer than
+    /// searching the files, and an answer is wanted at once.
     pub(crate) fn with_index<T>(
         &self,
-        query: &str,
-        first: &(dyn Fn(&QueryPlan) -> SearchOptions + Sync),
+        request: &IndexRequest<'_>,
         way: SearchPath,
-        progress: &dyn Progress,
         ask: impl Fn(&Ready<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        match self.located(self.prepared(query, first, way, progress, &ask)) {
+    ) -> Result<Option<T>, Error> {
+        match self.located(self.prepared(request, way, &ask)) {
             Err(Error::Index(error)) if error.is_damage() => {
                 self.start_over(&mut self.needed_catalog()?)?;
             }
             Err(Error::Catalog(error)) if error.is_damage() => self.remove_catalog()?,
             answered => return answered,
         }
-        self.located(self.prepared(query, first, SearchPath::Long, progress, &ask))
+        let request = IndexRequest { at_once: false, ..*request };
+        self.located(self.prepared(&request, SearchPath::Long, &ask))
     }
 
-    /// Updates the index, by the fast path if possible, queries it for `first`, and passes it on.
+    /// Updates the index, by the fast path if possible, queries it for the first hits, and passes it on.
     fn prepared<T>(
         &self,
-        query: &str,
-        first: &(dyn Fn(&QueryPlan) -> SearchOptions + Sync),
+        request: &IndexRequest<'_>,
         way: SearchPath,
-        progress: &dyn Progress,
         ask: &impl Fn(&Ready<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+    ) -> Result<Option<T>, Error> {
+        let IndexRequest { query, first, at_once, progress } = *request;
         let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
         // One listing of the disk shows whether anything has changed and, if so, what.
         let engine = self.pin();
         // Resolving the sessions of a project needs all of them.
         if way == SearchPath::Any && !question.names_sessions() {
-            let plan = question.plan(&self.zoned_now(), &mut |_| Vec::new());
+            let plan = question.plan(&self.now_for(&question), &mut |_| Vec::new());
             let search = |index: &Index| index.searcher().search(&plan, &first(&plan));
             if let Some((quick, found)) = engine.quick(search) {
                 let (searcher, first) = (quick.index.searcher(), found?);
                 let (sessions, notes) = (&quick, Vec::new());
-                return ask(&Ready { searcher, plan, first, sessions, notes, progress, way });
+                let ready = Ready { searcher, plan, first, sessions, notes, progress, way };
+                let answer = ask(&ready).map(Some);
+                engine.set_aside((ready.searcher, quick.index));
+                return answer;
             }
+        }
+        // An index that the fast path can use is complete, which is known sooner than whether it is not.
+        if at_once && engine.is_index_behind() {
+            return Ok(None);
         }
         let (listing, disk, digests, resolved) = engine.everything(&Effort::List, progress)?;
         let mut catalog = self.needed_catalog()?;
         let index = self.open_index(&mut catalog)?;
         let (searcher, notes) = self.searcher(&index, &mut catalog, &disk, &digests, progress)?;
         let mut failed = None;
-        let plan = question.plan(&self.zoned_now(), &mut |leaf| {
+        let plan = question.plan(&self.now_for(&question), &mut |leaf| {
             self.sessions_of(leaf, &listing.sessions).unwrap_or_else(|error| {
                 failed.get_or_insert(error);
                 Vec::new()
@@ -227,8 +243,8 @@ impl Engine {
             places: Places::new(&disk, &resolved),
         };
         let first = searcher.search(&plan, &first(&plan))?;
-        let sessions = &sessions;
-        ask(&Ready { searcher, plan, first, sessions, notes, progress, way: SearchPath::Long })
+        let (sessions, way) = (&sessions, SearchPath::Long);
+        ask(&Ready { searcher, plan, first, sessions, notes, progress, way }).map(Some)
     }
 
     /// Returns a searcher for everything, including new messages.
@@ -296,8 +312,11 @@ impl Engine {
         Ok(Some(index.searcher().with_overlay(drafts.finish()?, &hidden)?))
     }
 
-    pub(crate) fn zoned_now(&self) -> Zoned {
-        self.clock.now().to_zoned(TimeZone::system())
+    /// Returns the time for the dates of a query. Finding the time zone takes longer than many a search, so it is only done for
+    /// a query with dates.
+    pub(crate) fn now_for(&self, question: &Question) -> Zoned {
+        let zone = if question.names_times() { TimeZone::system() } else { TimeZone::UTC };
+        self.clock.now().to_zoned(zone)
     }
 
     /// Resolves the sessions of a project, an agent or "live".

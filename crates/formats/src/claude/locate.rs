@@ -1,13 +1,12 @@
 //! Which files are ours: sessions, and the sub-agents of all three layouts.
 
-use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use recount_model::{Problem, SessionId};
 
 use super::log::is_agent_file;
-use crate::folder::{entries, file, is_folder};
+use crate::folder::{ListedEntry, ListedFolder, entries, is_folder, on_two_cores};
 use crate::source::{
     Basis, EarlierListing, FilePlacement, Linked, Located, ProjectFolder, ProjectLocation,
     RootShape,
@@ -40,19 +39,10 @@ pub(crate) fn locate(root: &Path, shape: RootShape, known: Option<&EarlierListin
             directories.push(entry.path());
         }
     }
-    // Most of the time is spent asking for sizes, which a second core can do as well.
-    let later = directories.split_off(directories.len() / 2);
-    let look = |paths: Vec<PathBuf>| -> Vec<Met> {
-        let one = |path: PathBuf| {
-            known.and_then(|known| unchanged(known, &path)).unwrap_or_else(|| project(root, &path))
-        };
-        paths.into_iter().map(one).collect()
+    let look = |path: &PathBuf| {
+        known.and_then(|known| unchanged(known, path)).unwrap_or_else(|| project(root, path))
     };
-    let (first, second) = std::thread::scope(|scope| {
-        let second = scope.spawn(|| look(later));
-        (look(directories), second.join().unwrap_or_default())
-    });
-    for met in first.into_iter().chain(second) {
+    for met in on_two_cores(&directories, look) {
         located.folders.extend(met.folder);
         located.problems.extend(met.problems);
         located.basis.extend(met.basis);
@@ -100,40 +90,48 @@ fn project(root: &Path, path: &Path) -> Met {
         notes: Vec::new(),
     };
     met.basis.directories.push(path.to_owned());
-    for entry in entries(path, &mut met.problems) {
-        session(&entry, root, &mut folder, &mut met);
+    let listed = ListedFolder::list(path, &mut met.problems);
+    for entry in &listed.entries {
+        session(&listed, entry, root, &mut folder, &mut met);
     }
     folder.bytes = folder.files.iter().map(|file| file.bytes).sum();
     met.folder = (!folder.files.is_empty()).then_some(folder);
     met
 }
 
-fn session(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut Met) {
-    let name = entry.file_name().to_string_lossy().into_owned();
+fn session(
+    listed: &ListedFolder,
+    entry: &ListedEntry,
+    root: &Path,
+    folder: &mut ProjectFolder,
+    met: &mut Met,
+) {
+    let name = entry.name.as_str();
     if let Some(stem) = name.strip_suffix(".jsonl") {
-        if let Some(mut file) = file(entry, root, &mut met.problems) {
+        if let Some(mut file) = listed.file(entry, root, &mut met.problems) {
             stem.strip_prefix("agent-").unwrap_or(stem).clone_into(&mut file.group);
             folder.files.push(Arc::new(file));
         }
         return;
     }
-    if !entry.file_type().is_ok_and(|kind| kind.is_dir()) || name == "memory" {
+    if !entry.is_folder() || name == "memory" {
         return;
     }
-    let agents = entry.path().join(AGENTS);
+    let agents = listed.path_of(entry).join(AGENTS);
     met.basis.files.push(agents.clone());
     if !is_folder(&agents, root, &mut met.problems) {
         return;
     }
     met.basis.directories.push(agents.clone());
-    for entry in entries(&agents, &mut met.problems) {
-        let agent = entry.file_name().to_string_lossy().into_owned();
-        let Some(stem) = agent.strip_suffix(".jsonl").filter(|_| is_agent_file(&agent)) else {
+    let agents = ListedFolder::list(&agents, &mut met.problems);
+    for entry in &agents.entries {
+        let agent = entry.name.as_str();
+        let Some(stem) = agent.strip_suffix(".jsonl").filter(|_| is_agent_file(agent)) else {
             continue;
         };
-        if let Some(mut file) = file(&entry, root, &mut met.problems) {
+        if let Some(mut file) = agents.file(entry, root, &mut met.problems) {
             file.group = format!("{name}/{}", stem.strip_prefix("agent-").unwrap_or(stem));
-            file.placement = FilePlacement::SubagentOf(SessionId::new(name.as_str()));
+            file.placement = FilePlacement::SubagentOf(SessionId::new(name));
             folder.files.push(Arc::new(file));
         }
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use recount_model::{Problem, What};
 
+use crate::folder::on_two_cores;
 use crate::source::{
     EarlierListing, FileAt, FilePlacement, Linked, Located, ProjectFolder, Stamp, modified,
 };
@@ -26,16 +27,8 @@ pub(super) fn locate(root: &Path, known: Option<&EarlierListing<'_>>) -> Located
         Walk { root, before: before.as_ref(), located: Located::default(), pending: Vec::new() };
     walk.folder(&root.join("sessions"), DEPTH);
     walk.folder(&root.join("archived_sessions"), 0);
-    let Walk { mut located, mut pending, .. } = walk;
-    // Most of the time is spent asking for sizes, which a second core can do as well.
-    let later = pending.split_off(pending.len() / 2);
-    let (first, second) = std::thread::scope(|scope| {
-        let second =
-            scope.spawn(|| later.into_iter().map(|folder| read(root, folder)).collect::<Vec<_>>());
-        let first: Vec<_> = pending.into_iter().map(|folder| read(root, folder)).collect();
-        (first, second.join().unwrap_or_default())
-    });
-    for (folder, problems) in first.into_iter().chain(second) {
+    let Walk { mut located, pending, .. } = walk;
+    for (folder, problems) in on_two_cores(&pending, |folder| read(root, folder)) {
         located.folders.extend(folder);
         located.problems.extend(problems);
     }
@@ -133,14 +126,14 @@ impl<'a> Before<'a> {
 }
 
 /// Looks at the files of a folder.
-fn read(root: &Path, folder: Pending) -> (Option<ProjectFolder>, Vec<Problem>) {
+fn read(root: &Path, folder: &Pending) -> (Option<ProjectFolder>, Vec<Problem>) {
     let mut problems = Vec::new();
     let files = folder.files.iter().filter_map(|entry| file_at(entry, root, &mut problems));
     let files: Vec<Arc<FileAt>> = files.map(Arc::new).collect();
     let name = folder.path.strip_prefix(root).unwrap_or(&folder.path);
     let found = ProjectFolder {
         name: name.to_string_lossy().into_owned(),
-        path: folder.path,
+        path: folder.path.clone(),
         is_project: false,
         hash: None,
         markers: Vec::new(),

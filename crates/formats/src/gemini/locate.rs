@@ -8,7 +8,7 @@ use recount_model::{Problem, ProjectHash, SessionId};
 
 use super::project::{is_slug, marker, marker_file, registry, registry_files, trusted};
 use super::relocate::Before;
-use crate::folder::{entries, entry_name, file, is_folder};
+use crate::folder::{ListedEntry, ListedFolder, entries, entry_name, is_folder, on_two_cores};
 use crate::source::{
     Basis, EarlierListing, FilePlacement, Linked, Located, ProjectFolder, RootShape,
 };
@@ -51,17 +51,16 @@ fn locate_with(root: &Path, shape: RootShape, known: Option<&EarlierListing<'_>>
             located.folders.push(ProjectFolder { linked, ..empty(&entry.path(), name) });
         }
     }
-    // Most of the time is spent reading sizes, which a second core can do as well.
-    let half = names.len() / 2;
-    let later = names.split_off(half);
     let history = History { folder: root.join("history"), is_there: root.join("history").is_dir() };
     let before = known.map(|known| Before::new(known, &projects, &history.folder));
-    let (history, before) = (&history, before.as_ref());
-    let (first, second) = std::thread::scope(|scope| {
-        let second = scope.spawn(|| look(root, history, before, later));
-        (look(root, history, before, names), second.join().unwrap_or_default())
-    });
-    for (folder, met) in first.into_iter().chain(second) {
+    let look = |(path, name): &(PathBuf, String)| {
+        if let Some(unchanged) = before.as_ref().and_then(|before| before.unchanged(path, name)) {
+            return unchanged;
+        }
+        let mut met = Met::default();
+        (project(root, &history, path, name.clone(), &mut met), met)
+    };
+    for (folder, met) in on_two_cores(&names, look) {
         located.folders.extend(folder);
         located.problems.extend(met.problems);
         located.basis.extend(met.basis);
@@ -87,30 +86,6 @@ pub(super) struct Met {
     pub(super) basis: Basis,
 }
 
-impl Met {
-    /// Lists a folder.
-    fn entries(&mut self, path: &Path) -> Vec<DirEntry> {
-        self.basis.directories.push(path.to_owned());
-        entries(path, &mut self.problems)
-    }
-}
-
-fn look(
-    root: &Path,
-    history: &History,
-    before: Option<&Before<'_>>,
-    names: Vec<(PathBuf, String)>,
-) -> Vec<(Option<ProjectFolder>, Met)> {
-    let look = |(path, name): (PathBuf, String)| {
-        if let Some(unchanged) = before.and_then(|before| before.unchanged(&path, &name)) {
-            return unchanged;
-        }
-        let mut met = Met::default();
-        (project(root, history, &path, name, &mut met), met)
-    };
-    names.into_iter().map(look).collect()
-}
-
 fn project(
     root: &Path,
     history: &History,
@@ -128,8 +103,10 @@ fn project(
     folder.notes = oddities(&folder);
     let chats = path.join("chats");
     if is_folder(&chats, root, &mut met.problems) {
-        for entry in met.entries(&chats) {
-            chat(&entry, root, &mut folder, met);
+        met.basis.directories.push(chats.clone());
+        let listed = ListedFolder::list(&chats, &mut met.problems);
+        for entry in &listed.entries {
+            chat(&listed, entry, root, &mut folder, met);
         }
     } else {
         if chats.is_dir() {
@@ -226,18 +203,25 @@ pub(crate) fn outputs(folder: &Path) -> Vec<PathBuf> {
     texts
 }
 
-fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut Met) {
-    let name = entry_name(entry);
-    let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-    if is_folder && !is_session(&name) {
+fn chat(
+    listed: &ListedFolder,
+    entry: &ListedEntry,
+    root: &Path,
+    folder: &mut ProjectFolder,
+    met: &mut Met,
+) {
+    let name = entry.name.as_str();
+    if entry.is_folder() && !is_session(name) {
         let parent = SessionId::new(name);
-        for entry in met.entries(&entry.path()) {
-            let name = entry_name(&entry);
-            if is_session(&name)
-                && let Some(mut file) = file(&entry, root, &mut met.problems)
+        met.basis.directories.push(listed.path_of(entry));
+        let agents = listed.list_inner(entry, &mut met.problems);
+        for entry in &agents.entries {
+            if is_session(&entry.name)
+                && let Some(mut file) = agents.file(entry, root, &mut met.problems)
             {
                 // An old document and its log are one sub-agent.
-                let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+                let name = entry.name.as_str();
+                let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
                 file.group = format!("{parent}/{stem}");
                 file.placement = FilePlacement::SubagentOf(parent.clone());
                 folder.files.push(Arc::new(file));
@@ -249,16 +233,16 @@ fn chat(entry: &DirEntry, root: &Path, folder: &mut ProjectFolder, met: &mut Met
     let has_dots = name.bytes().filter(|byte| *byte == b'.').count() > 1;
     let leftover =
         has_dots && (name.contains(".jsonl.unreadable-") || name.contains(".jsonl.tmp-"));
-    if !name.starts_with("session-") || !(is_session(&name) || leftover) {
+    if !name.starts_with("session-") || !(is_session(name) || leftover) {
         return;
     }
-    if let Some(mut file) = file(entry, root, &mut met.problems) {
-        short_id(&name).clone_into(&mut file.group);
+    if let Some(mut file) = listed.file(entry, root, &mut met.problems) {
+        short_id(name).clone_into(&mut file.group);
         if leftover {
             file.placement = FilePlacement::Leftover;
         }
         folder.files.push(Arc::new(file));
-    } else if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+    } else if entry.is_link() {
         folder.linked = Linked::Files;
     }
 }
@@ -275,7 +259,12 @@ fn is_session(name: &str) -> bool {
 pub(crate) fn short_id(name: &str) -> &str {
     let id = after_time(name);
     let is_whole = id.len() == 36 && id.bytes().filter(|byte| *byte == b'-').count() == 4;
-    let short = if is_whole { id.split_once('-') } else { id.split_once("-apart") };
+    let short = match id.contains('-') {
+        true if is_whole => id.split_once('-'),
+        true => id.split_once("-apart"),
+        // Most have none, which is cheaper to find out.
+        false => None,
+    };
     short.map_or(id, |(short, _)| short)
 }
 

@@ -2,10 +2,10 @@
 
 use super::Pair;
 
-/// Bits per distinct pair. With [`PROBES`], one absent pair in eleven is a false positive.
-const BITS_PER_PAIR: u64 = 5;
+/// Bits per distinct pair. With [`PROBES`], one absent pair in forty is a false positive: each costs a look into a file.
+const BITS_PER_PAIR: u64 = 8;
 /// Bits that are set for a pair.
-const PROBES: u32 = 3;
+const PROBES: u32 = 4;
 /// Bytes per piece of a filter.
 pub(super) const PIECE: usize = 4;
 /// A message with more pairs gets no filter: it may contain any pair.

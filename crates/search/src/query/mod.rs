@@ -61,6 +61,11 @@ impl SearchQuery {
         self.root.any_filter(&|filter| matches!(filter, Filter::Session(_)))
     }
 
+    /// Whether dates in it depend on the time and the time zone.
+    pub fn names_times(&self) -> bool {
+        self.root.any_filter(&|filter| matches!(filter, Filter::Before(_) | Filter::After(_)))
+    }
+
     /// Resolves the query with a time and a time zone, for dates, and with the sessions that `resolve` returns.
     pub fn plan(
         &self,

@@ -52,7 +52,7 @@ impl Engine {
     fn plan(&self, question: &Question, progress: &dyn Progress) -> Result<QueryPlan, Error> {
         let mut sessions: Option<Vec<Arc<SessionFacts>>> = None;
         let mut failed = None;
-        let plan = question.plan(&self.zoned_now(), &mut |leaf| {
+        let plan = question.plan(&self.now_for(question), &mut |leaf| {
             let mut list = || {
                 if sessions.is_none() {
                     sessions = Some(self.scan_all(&Effort::List, progress)?.0.sessions);
