@@ -86,7 +86,7 @@ fn digits(text: [u8; 8], form: [u8; 8]) -> Option<[u8; 8]> {
     let digits = u64::from_le_bytes(text) ^ u64::from_le_bytes(form);
     // A digit is at most 9: with 6 more it stays below 16.
     let is_formed = (digits | digits.wrapping_add(LOW)) & HIGH == 0 && digits & between == 0;
-    is_formed.then(|| digits.to_le_bytes())
+    is_formed.then_some(digits.to_le_bytes())
 }
 
 fn days_in(year: i64, month: i64) -> i64 {
