@@ -77,6 +77,14 @@ impl Catalog {
         Ok(self.db.execute_batch("PRAGMA mmap_size = 0;")?)
     }
 
+    /// Copies what is in the log into the file, as far as nobody reads it.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn copy_log(&self) -> Result<(), Error> {
+        Ok(self.db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?)
+    }
+
     /// Returns what is kept of the files below some roots, by key.
     ///
     /// # Errors

@@ -58,20 +58,14 @@ pub fn parse_millis(text: &[u8]) -> Option<i64> {
 }
 
 fn parse_common(text: &[u8]) -> Option<i64> {
-    let text: &[u8; 24] = text.try_into().ok()?;
-    let separators =
-        [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':'), (19, b'.'), (23, b'Z')];
-    if separators.iter().any(|&(at, byte)| text.get(at) != Some(&byte)) {
-        return None;
-    }
-    let number = |from: usize, to: usize| {
-        text.get(from..to)?.iter().try_fold(0i64, |sum, byte| {
-            byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0'))
-        })
-    };
-    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let (hour, minute, second, milli) =
-        (number(11, 13)?, number(14, 16)?, number(17, 19)?, number(20, 23)?);
+    let ([first, second, third], []) = text.as_chunks::<8>() else { return None };
+    let [y3, y2, y1, y0, _, m1, m0, _] = digits(*first, *b"0000-00-")?;
+    let [d1, d0, _, h1, h0, _, n1, n0] = digits(*second, *b"00T00:00")?;
+    let [_, s1, s0, _, f2, f1, f0, _] = digits(*third, *b":00.000Z")?;
+    let two = |tens: u8, ones: u8| i64::from(tens) * 10 + i64::from(ones);
+    let (year, month, day) = (two(y3, y2) * 100 + two(y1, y0), two(m1, m0), two(d1, d0));
+    let (hour, minute, second) = (two(h1, h0), two(n1, n0), two(s1, s0));
+    let milli = i64::from(f2) * 100 + two(f1, f0);
     if !(1..=12).contains(&month)
         || !(1..=days_in(year, month)).contains(&day)
         || hour > 23
@@ -81,6 +75,18 @@ fn parse_common(text: &[u8]) -> Option<i64> {
         return None;
     }
     Some((((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second) * 1000 + milli)
+}
+
+/// Returns the digits of a text that has some wherever `form` has a zero, and is the same elsewhere: all bytes at once.
+#[inline]
+fn digits(text: [u8; 8], form: [u8; 8]) -> Option<[u8; 8]> {
+    const LOW: u64 = 0x0606_0606_0606_0606;
+    const HIGH: u64 = 0xf0f0_f0f0_f0f0_f0f0;
+    let between = u64::from_le_bytes(form.map(|byte| if byte == b'0' { 0 } else { 0xff }));
+    let digits = u64::from_le_bytes(text) ^ u64::from_le_bytes(form);
+    // A digit is at most 9: with 6 more it stays below 16.
+    let is_formed = (digits | digits.wrapping_add(LOW)) & HIGH == 0 && digits & between == 0;
+    is_formed.then_some(digits.to_le_bytes())
 }
 
 fn days_in(year: i64, month: i64) -> i64 {

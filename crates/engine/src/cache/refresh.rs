@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, SendError, SyncSender};
 use std::thread::JoinHandle;
 
@@ -248,6 +249,8 @@ struct RowWrites<'a> {
     engine: &'a Engine,
     roots: u64,
     waiting: Mutex<Waiting>,
+    /// Whether there was so much that some of it was written before the end.
+    has_written: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -259,7 +262,7 @@ struct Waiting {
 
 impl<'a> RowWrites<'a> {
     fn new(engine: &'a Engine, roots: u64) -> Self {
-        Self { engine, roots, waiting: Mutex::default() }
+        Self { engine, roots, waiting: Mutex::default(), has_written: AtomicBool::new(false) }
     }
 
     fn add(&self, row: CatalogRow) {
@@ -284,6 +287,7 @@ impl<'a> RowWrites<'a> {
         if waiting.bytes >= BYTES_AT_ONCE {
             let ready = std::mem::take(&mut *waiting);
             drop(waiting);
+            self.has_written.store(true, Ordering::Relaxed);
             self.write(ready, Vec::new());
         }
     }
@@ -303,6 +307,12 @@ impl<'a> RowWrites<'a> {
     fn finish(&self, gone: Vec<u64>) {
         let waiting = self.waiting.lock().map(|mut waiting| std::mem::take(&mut *waiting));
         self.write(waiting.unwrap_or_default(), gone);
+        if self.has_written.load(Ordering::Relaxed) {
+            // Now, while the answer is put together, rather than when everybody waits for the catalog to be closed.
+            self.engine.write_later(|catalog| {
+                let _copied = catalog.copy_log();
+            });
+        }
     }
 }
 

@@ -89,8 +89,7 @@ impl DiskSnapshot {
     pub(crate) fn look(roots: &[Root]) -> Self {
         let mut disk = Self { looked: system_nanos(), ..Self::default() };
         let mut seen = BTreeSet::new();
-        for (number, root) in roots.iter().enumerate() {
-            let located = root.source.locate(&root.path, root.shape);
+        for (number, located) in located(roots).into_iter().enumerate() {
             disk.add(roots, number, located, &mut seen);
         }
         disk
@@ -201,6 +200,22 @@ impl DiskSnapshot {
         }
         groups.into_values().collect()
     }
+}
+
+/// Lists all roots at the same time: most of it is waiting for the kernel.
+fn located(roots: &[Root]) -> Vec<Located> {
+    let one = |root: &Root| root.source.locate(&root.path, root.shape);
+    let Some((first, others)) = roots.split_first() else { return Vec::new() };
+    std::thread::scope(|scope| {
+        let others: Vec<_> =
+            others.iter().map(|root| (root, scope.spawn(move || one(root)))).collect();
+        let mut located = vec![one(first)];
+        // One that failed is listed again here, where the failure is seen.
+        let rest =
+            others.into_iter().map(|(root, listing)| listing.join().unwrap_or_else(|_| one(root)));
+        located.extend(rest);
+        located
+    })
 }
 
 /// Whether two listings of a directory found the same.

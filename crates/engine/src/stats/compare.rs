@@ -1,17 +1,17 @@
 //! Compares our count with that of another tool, day by day, with explanations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jiff::civil::Date;
 use recount_formats::bytes::read_small;
-use recount_model::Tokens;
+use recount_model::{FileFacts, FileRole, SessionFacts, Tokens};
 use recount_prices::Money;
 use serde::{Deserialize, Serialize};
 
 use super::StatsRequest;
 use super::calendar::Slot;
-use super::logs::Place;
+use super::logs::{Place, UsageLogs};
 use super::walk::{Step, UsageWalk, Visitor};
 use crate::snapshot::disk_scan::Progress;
 use crate::stats::usage::Head;
@@ -40,6 +40,8 @@ pub struct ComparedDay {
     pub their_tokens: u64,
     /// Tokens of requests in several files or sessions, which we counted once.
     pub doubled_tokens: u64,
+    /// Tokens of sessions in compressed files, which they do not read.
+    pub compressed_tokens: u64,
     /// The cost by our count.
     pub cost_usd: Money,
     /// The cost by theirs.
@@ -100,7 +102,7 @@ impl Engine {
         let (prices, logs) = (self.prices()?, self.usage_logs(&asked.sessions, progress)?);
         let window = asked.window();
         let mut walk = UsageWalk::new(&prices, &window, asked.zone.clone());
-        let mut days = Days::default();
+        let mut days = Days { compressed: compressed(&logs), ..Days::default() };
         walk.go(&logs, &mut days);
         for (time, tokens) in days.copies {
             let day = time.and_then(|time| walk.slot(time)).map(|slot| slot.day.to_string());
@@ -125,6 +127,7 @@ fn compared(days: BTreeMap<String, ComparedDay>) -> Compared {
         total.tokens += day.tokens;
         total.their_tokens += day.their_tokens;
         total.doubled_tokens += day.doubled_tokens;
+        total.compressed_tokens += day.compressed_tokens;
         total.cost_usd += day.cost_usd;
         total.their_cost_usd += day.their_cost_usd;
         total.cost_at_latest_prices_usd += day.cost_at_latest_prices_usd;
@@ -139,30 +142,77 @@ fn compared(days: BTreeMap<String, ComparedDay>) -> Compared {
 fn why(day: &ComparedDay) -> Vec<String> {
     let mut why = Vec::new();
     let (ours, theirs) = (day.tokens, day.their_tokens);
-    match theirs.checked_sub(ours) {
-        Some(0) => {}
-        Some(more) if more == day.doubled_tokens => {
-            why.push(format!("they count {more} tokens of copies again"));
-        }
-        Some(more) if day.doubled_tokens > 0 => why.push(format!(
-            "they count {more} tokens more; {} of copies were counted once here",
-            day.doubled_tokens
-        )),
-        Some(more) => why.push(format!("they count {more} tokens more")),
-        None if theirs == 0 => why.push("not in their report".to_owned()),
-        None => why.push(format!("they count {} tokens less", ours - theirs)),
+    if theirs == 0 && ours > 0 {
+        why.push("not in their report".to_owned());
+        return why;
     }
-    let near = |money: Money| (money.dollars() - day.their_cost_usd).abs() < 0.000_05;
-    if ours == theirs && !near(day.cost_usd) {
-        why.push(if near(day.cost_at_latest_prices_usd) {
-            "they take the latest prices for every day".to_owned()
-        } else if day.unpriced > 0 {
-            format!("{} requests have no price here", day.unpriced)
-        } else {
-            "they have other prices".to_owned()
-        });
+    if ours == theirs {
+        return cost(day).into_iter().collect();
+    }
+    // What they leave out may be hidden by what they count twice.
+    let unread = if theirs < ours || day.doubled_tokens > 0 { day.compressed_tokens } else { 0 };
+    if unread > 0 {
+        why.push(format!("they do not read compressed files: {} tokens", grouped(unread)));
+    }
+    let read = ours.saturating_sub(unread);
+    let copies = day.doubled_tokens;
+    match theirs.checked_sub(read) {
+        Some(0) => {}
+        Some(more) if more == copies => {
+            why.push(format!("they count {} tokens of copies again", grouped(more)));
+        }
+        Some(more) if more < copies => why.push(format!(
+            "they count {} of {} tokens of copies again",
+            grouped(more),
+            grouped(copies)
+        )),
+        Some(more) => why.push(format!("they count {} tokens more", grouped(more))),
+        None => why.push(format!("they count {} tokens less", grouped(read - theirs))),
     }
     why
+}
+
+/// Returns a number with separators.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let first = digits.len() % 3;
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && at % 3 == first {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Returns why the costs of equal counts differ.
+fn cost(day: &ComparedDay) -> Option<String> {
+    let near = |money: Money| (money.dollars() - day.their_cost_usd).abs() < 0.000_05;
+    if near(day.cost_usd) {
+        return None;
+    }
+    Some(if near(day.cost_at_latest_prices_usd) {
+        "they take the latest prices for every day".to_owned()
+    } else if day.unpriced > 0 {
+        format!("{} requests have no price here", day.unpriced)
+    } else if day.their_cost_usd == 0.0 {
+        "they have no price".to_owned()
+    } else {
+        "they have other prices".to_owned()
+    })
+}
+
+/// Returns the numbers of sessions that lie in compressed files alone.
+fn compressed(logs: &UsageLogs) -> BTreeSet<usize> {
+    let is_packed =
+        |file: &FileFacts| Path::new(&file.path).extension().is_some_and(|end| end == "zst");
+    let is_unread = |session: &SessionFacts| {
+        let mut own = session.files.iter().filter(|file| file.role != FileRole::Base).peekable();
+        own.peek().is_some() && own.all(is_packed)
+    };
+    let sessions = logs.sessions.iter().enumerate();
+    sessions.filter(|(_, session)| is_unread(session)).map(|(number, _)| number).collect()
 }
 
 /// Days while they are being summed.
@@ -170,6 +220,8 @@ fn why(day: &ComparedDay) -> Vec<String> {
 struct Days {
     days: BTreeMap<String, ComparedDay>,
     copies: Vec<(Option<i64>, u64)>,
+    /// Sessions in compressed files, by number.
+    compressed: BTreeSet<usize>,
 }
 
 impl Days {
@@ -181,8 +233,10 @@ impl Days {
 impl Visitor for Days {
     fn step(&mut self, step: &Step<'_>) {
         let Some(asked) = &step.asked else { return };
+        let is_packed = self.compressed.contains(&step.place.session);
         let day = self.day(step.slot);
         day.tokens += asked.tokens.total;
+        day.compressed_tokens += if is_packed { asked.tokens.total } else { 0 };
         day.cost_usd += asked.quote.map(|quote| quote.cost).unwrap_or_default();
         day.unpriced += u64::from(asked.quote.is_none());
         let latest = asked.entry.map(|entry| entry.quote(LATEST, &asked.tokens).cost);
@@ -210,9 +264,16 @@ mod tests {
     fn differences_are_explained_where_they_can_be() {
         assert!(why(&day(5, 5, 0)).is_empty());
         assert_eq!(why(&day(5, 8, 3)), ["they count 3 tokens of copies again"]);
-        assert_eq!(why(&day(5, 8, 0)), ["they count 3 tokens more"]);
+        assert_eq!(why(&day(5, 8, 4)), ["they count 3 of 4 tokens of copies again"]);
+        assert_eq!(why(&day(5, 1_238, 0)), ["they count 1,233 tokens more"]);
         assert_eq!(why(&day(5, 4, 0)), ["they count 1 tokens less"]);
         assert_eq!(why(&day(5, 0, 0)), ["not in their report"]);
+        let packed = |day| ComparedDay { compressed_tokens: 2, ..day };
+        let unread = "they do not read compressed files: 2 tokens";
+        assert_eq!(why(&packed(day(5, 3, 0))), [unread]);
+        assert_eq!(why(&packed(day(5, 2, 0))), [unread, "they count 1 tokens less"]);
+        assert_eq!(why(&packed(day(5, 6, 3))), [unread, "they count 3 tokens of copies again"]);
+        assert!(why(&packed(day(5, 5, 0))).is_empty());
         let dear = ComparedDay { their_cost_usd: 2.0, ..day(5, 5, 0) };
         assert_eq!(why(&dear), ["they have other prices"]);
         let latest =

@@ -25,7 +25,7 @@ use crate::bytes::WORTH_SHARING;
 use crate::id_index::{FEW, IdIndex};
 use crate::json::{JsonScan, ScanError, Scanner, Text};
 use crate::outline::{CallEnd, Outline, Problems};
-use crate::source::{Reader, ReaderState, stable_hash};
+use crate::source::{Reader, ReaderState, id_hash, stable_hash};
 
 /// The number of places in a broken line at which a record is tried.
 const TRIES: usize = 64;
@@ -476,7 +476,7 @@ impl Log {
     /// Notes a call. Returns the hash of its id, and its tool.
     fn call(&mut self, block: &CallBlock<'_>) -> Option<(u64, u16)> {
         let (id, name) = (block.id?, block.name?);
-        let hash = stable_hash(&*id.decode());
+        let hash = id_hash(&id.name());
         let tool = number_of(&mut self.facts.tools, &mut self.tools, name);
         if is_agent_tool(name) {
             self.agents.insert(hash, number(self.facts.agents.len()));
@@ -498,7 +498,7 @@ impl Log {
         }
         for result in &row.message.content.results {
             let Some(call) = result.call else { continue };
-            let hash = stable_hash(&*call.decode());
+            let hash = id_hash(&call.name());
             let known = self.agents.get(&hash).copied();
             let known = known.and_then(|known| self.facts.agents.get_mut(known as usize));
             match (known, row.result_agent) {
@@ -579,7 +579,7 @@ impl Facts {
     fn results_of_blocks(&mut self, content: &Content<'_>, at: u32) {
         let start = number(self.results.len());
         let marks = content.results.iter().filter_map(|result| {
-            Some(CallResult { call: stable_hash(&*result.call?.decode()), end: end(result) })
+            Some(CallResult { call: id_hash(&result.call?.name()), end: end(result) })
         });
         self.results.extend(marks);
         let end = number(self.results.len());

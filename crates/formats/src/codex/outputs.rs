@@ -2,7 +2,9 @@
 //!
 //! Old releases wrap the output in JSON, followed by an exit code; since 0.10x there is a small header in plain text.
 
-use memchr::memmem;
+use std::sync::LazyLock;
+
+use memchr::memmem::{self, Finder};
 
 use crate::json::JsonTree;
 
@@ -18,6 +20,9 @@ pub(super) enum Ending {
     /// The user stopped it.
     Cancelled,
 }
+
+static OUTPUT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\\nOutput:"));
+static EXITED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"exited with code "));
 
 /// How much of an output is looked at: the header of new releases, the end of old ones.
 const HEAD: usize = 240;
@@ -43,14 +48,13 @@ pub(super) fn ending(output: Option<&[u8]>) -> Ending {
     let tail = output.get(output.len().saturating_sub(TAIL)..).unwrap_or(output);
     let code = if wrapped {
         let mark = br#"\"exit_code\":"#;
-        memmem::rfind(tail, mark).and_then(|at| code(tail.get(at + mark.len()..)?))
+        after_last(tail, mark).and_then(code)
     } else if let Some(rest) = head.strip_prefix(b"\"Exit code: ") {
         code(rest)
     } else {
-        let mark = b"exited with code ";
         let header = header(head).unwrap_or_default();
-        let at = if header.is_empty() { None } else { memmem::find(header, mark) };
-        at.and_then(|at| code(header.get(at + mark.len()..)?))
+        let at = if header.is_empty() { None } else { EXITED.find(header) };
+        at.and_then(|at| code(header.get(at + EXITED.needle().len()..)?))
     };
     match code {
         Some(0) => Ending::Fine,
@@ -64,8 +68,21 @@ fn header(head: &[u8]) -> Option<&[u8]> {
     if !head.starts_with(b"\"Chunk ID: ") && !head.starts_with(b"\"Wall time: ") {
         return None;
     }
-    let end = memmem::find(head, b"\\nOutput:").unwrap_or(head.len());
+    let end = OUTPUT.find(head).unwrap_or(head.len());
     head.get(..end)
+}
+
+/// Returns what comes after the last `mark`, which ends in a colon: there are few of them, and a search for all of it would have to be
+/// prepared for each output.
+fn after_last<'a>(text: &'a [u8], mark: &[u8]) -> Option<&'a [u8]> {
+    let mut before = text;
+    loop {
+        let at = memchr::memrchr(b':', before)?;
+        if before.get(..=at)?.ends_with(mark) {
+            return text.get(at + 1..);
+        }
+        before = before.get(..at)?;
+    }
 }
 
 /// Reads the exit code at the start of a text.

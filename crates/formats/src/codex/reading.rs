@@ -24,7 +24,9 @@ pub(super) fn reader(head: &[u8], file: &Arc<str>) -> Box<dyn Reader> {
 
 /// The first releases wrote one document over many lines.
 fn grammar(head: &[u8]) -> Grammar {
-    let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    // The first line of a thread may be long.
+    let end = memchr::memchr(b'\n', head).unwrap_or(head.len());
+    let first = head.get(..end).unwrap_or(head);
     let is_document =
         first.trim_ascii() == b"{" || first.trim_ascii_start().starts_with(b"{\"session\":{");
     if is_document { Grammar::Json } else { Grammar::Jsonl }

@@ -73,15 +73,20 @@ macro_rules! fields {
         impl<'a> Fields<'a> {
             /// Returns where the value of a key goes. The codes of all keys differ, so that one comparison of bytes is enough.
             fn slot(&mut self, key: &[u8]) -> Option<&mut Option<&'a [u8]>> {
-                let code = code(key);
-                if code == const { self::code(b"type") } {
-                    return (key == b"type").then_some(&mut self.kind);
-                }
-                $(if code == const { self::code(stringify!($name).as_bytes()) } {
-                    return (key == stringify!($name).as_bytes()).then_some(&mut self.$name);
-                })*
-                None
+                const KIND: u64 = code(b"type");
+                let (name, slot): (&[u8], _) = match code(key) {
+                    KIND => (b"type", &mut self.kind),
+                    $(codes::$name => (stringify!($name).as_bytes(), &mut self.$name),)*
+                    _ => return None,
+                };
+                (key == name).then_some(slot)
             }
+        }
+
+        /// The codes of the keys: the compiler searches them by halves.
+        #[expect(non_upper_case_globals, reason = "named like the fields")]
+        mod codes {
+            $(pub(super) const $name: u64 = super::code(stringify!($name).as_bytes());)*
         }
 
         #[cfg(test)]

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::id_index::IdIndex;
 use crate::json::Text;
 use crate::outline::{AgentCall, CallEnd, Problems, ToolUse, Version};
-use crate::source::stable_hash;
+use crate::source::id_hash;
 
 use super::agent_index::AgentIndex;
 use super::excerpt::{agent_in, end_of, folder_in};
@@ -399,7 +399,7 @@ impl Replay {
         let number = u32::try_from(known.tools.len()).unwrap_or(u32::MAX);
         known.tools.push(ToolUse { tool, end });
         if let Some(id) = id {
-            self.calls.insert(stable_hash(&id), (draft, number));
+            self.calls.insert(id_hash(id), (draft, number));
         }
         if name == "spawn_agent"
             && let Some(id) = string(id)
@@ -411,7 +411,7 @@ impl Replay {
 
     fn output(&mut self, fields: &Fields<'_>, span: Span, time: Option<i64>) {
         self.close();
-        let called = fields.call_id.and_then(|id| self.calls.get(&stable_hash(&id)).copied());
+        let called = fields.call_id.and_then(|id| self.calls.get(&id_hash(id)).copied());
         let Some((draft, number)) = called else {
             // Its call was dropped by a compaction, or by another program.
             self.add(MessageKind::ToolResult, None, span, time);
@@ -619,8 +619,7 @@ impl Replay {
                 .is_some_and(|status| matches!(status, b"failed" | b"declined"))
             || item.success == Some(b"false");
         let end = if failed { Ending::Failed } else { Ending::Unknown };
-        if let Some((draft, number)) = id.and_then(|id| self.calls.get(&stable_hash(&id)).copied())
-        {
+        if let Some((draft, number)) = id.and_then(|id| self.calls.get(&id_hash(id)).copied()) {
             self.link(draft, span);
             return self.end_call(draft, number, end);
         }

@@ -34,6 +34,9 @@ impl Figures {
         if scanner.peek()? != b'{' {
             return scanner.skip().map(|()| None);
         }
+        if let Some(figures) = Self::plain(scanner) {
+            return Ok(Some(figures));
+        }
         let mut figures = Self::default();
         scanner.object(|scanner, key| {
             let slot = match key.name().as_ref() {
@@ -52,6 +55,26 @@ impl Figures {
             Ok(())
         })?;
         Ok(Some(figures))
+    }
+
+    /// Reads an object in the order and form in which every release writes it; of any other nothing is consumed.
+    fn plain(scanner: &mut Scanner<'_>) -> Option<Self> {
+        let mut ahead = scanner.clone();
+        ahead.expect(b'{').ok()?;
+        let mut field = |key: &[u8]| {
+            let count = ahead.count_of(key)?;
+            ahead.expect(b',').ok()?;
+            Some(count)
+        };
+        let input = field(b"\"input_tokens\":")?;
+        let cached = field(b"\"cached_input_tokens\":")?;
+        let cache_write = field(b"\"cache_write_input_tokens\":").unwrap_or(0);
+        let output = field(b"\"output_tokens\":")?;
+        let reasoning = field(b"\"reasoning_output_tokens\":")?;
+        let total = ahead.count_of(b"\"total_tokens\":")?;
+        ahead.expect(b'}').ok()?;
+        *scanner = ahead;
+        Some(Self { input, cached, cache_write, output, reasoning, total })
     }
 
     /// Returns what came since `before`.

@@ -125,9 +125,6 @@ impl<'a> Scanner<'a> {
     #[expect(clippy::inline_always, reason = "the result stays in registers")]
     #[inline(always)]
     pub fn key(&mut self) -> JsonScan<Text<'a>> {
-        if self.peek()? != b'"' {
-            return Err(ScanError::Syntax);
-        }
         let key = self.string()?;
         self.expect(b':')?;
         Ok(key)
@@ -138,10 +135,41 @@ impl<'a> Scanner<'a> {
     #[inline(always)]
     pub fn string(&mut self) -> JsonScan<Text<'a>> {
         self.expect(b'"')?;
+        self.rest_of_string()
+    }
+
+    /// Reads a string whose quote was consumed.
+    #[expect(clippy::inline_always, reason = "the result stays in registers")]
+    #[inline(always)]
+    fn rest_of_string(&mut self) -> JsonScan<Text<'a>> {
         let start = self.at;
         let (end, escaped) = string_end(self.bytes, start)?;
         self.at = end + 1;
         Ok(Text::new(self.bytes.get(start..end).unwrap_or_default(), escaped))
+    }
+
+    /// Reads a count written in plain digits after a key, which is given with its quotes and its colon. Without white space, as
+    /// programs write it; anything else is not consumed.
+    #[inline]
+    pub(crate) fn count_of(&mut self, key: &[u8]) -> Option<u64> {
+        let rest = self.bytes.get(self.at..)?.strip_prefix(key)?;
+        let (mut count, mut length) = (0, 0);
+        for byte in rest.iter().take(MOST_DIGITS) {
+            if !byte.is_ascii_digit() {
+                break;
+            }
+            count = count * 10 + u64::from(byte - b'0');
+            length += 1;
+        }
+        let is_plain = match rest {
+            [b'0', b'0'..=b'9', ..] => false,
+            _ => length > 0,
+        };
+        if !is_plain || !matches!(rest.get(length), Some(b',' | b'}')) {
+            return None;
+        }
+        self.at += key.len() + length;
+        Some(count)
     }
 
     /// Reads a count written in plain digits, as nearly all are. Anything else is not consumed.
@@ -171,14 +199,25 @@ impl<'a> Scanner<'a> {
 
     /// Skips any value and returns its text.
     pub fn value(&mut self) -> JsonScan<&'a [u8]> {
-        self.peek()?;
+        let is_string = self.peek()? == b'"';
         let start = self.at;
-        self.skip()?;
+        if is_string {
+            self.at += 1;
+            self.rest_of_string()?;
+        } else {
+            self.skip()?;
+        }
         Ok(self.bytes.get(start..self.at).unwrap_or_default())
     }
 
     /// Skips any value, at any depth.
     pub fn skip(&mut self) -> JsonScan<()> {
+        // Most values are strings.
+        if self.peek()? == b'"' {
+            self.at += 1;
+            self.rest_of_string()?;
+            return Ok(());
+        }
         // A local scanner is kept in registers.
         let mut scanner = Self { bytes: self.bytes, at: self.at };
         let skipped = scanner.skip_all();
@@ -192,7 +231,8 @@ impl<'a> Scanner<'a> {
         loop {
             match self.peek()? {
                 b'"' => {
-                    self.string()?;
+                    self.at += 1;
+                    self.rest_of_string()?;
                 }
                 b'{' => {
                     self.at += 1;

@@ -69,7 +69,7 @@ pub(crate) struct StatsArgs {
     #[arg(long, alias = "context", conflicts_with_all = ["by", "chart", "csv", "explain"])]
     content: bool,
 
-    /// Compare day by day with a ccusage report (`ccusage gemini daily --json`)
+    /// Compare day by day with a ccusage report (such as `ccusage claude daily --json`)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["by", "chart", "csv", "explain", "content"])]
     compare: Option<PathBuf>,
 
