@@ -69,13 +69,7 @@ const PARTS: &[Part] = &[
         slice: &["--quick", "--slack", "2"],
         sweep: &[],
     },
-    Part {
-        name: "app",
-        program: "node",
-        script: "e2e/app.mjs",
-        slice: &["--quick"],
-        sweep: &[],
-    },
+    Part { name: "app", program: "node", script: "e2e/app.mjs", slice: &["--quick"], sweep: &[] },
     Part {
         name: "claude",
         program: "node",

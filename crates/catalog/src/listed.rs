@@ -62,6 +62,20 @@ impl Catalog {
         Ok(())
     }
 
+    /// Returns one row of some roots, of a session that is not gone.
+    ///
+    /// # Errors
+    /// If the catalog cannot be read.
+    pub fn any_listed(&self, roots: u64) -> Result<Option<Vec<u8>>, Error> {
+        let mut select = self
+            .db
+            .prepare_cached("SELECT content FROM listed WHERE roots = ?1 AND NOT gone LIMIT 1")?;
+        let row = select.query_row([signed(roots)], |row| {
+            Ok(unsealed(row.get_ref(0)?.as_blob().unwrap_or_default()).map(<[u8]>::to_vec))
+        });
+        Ok(row.optional()?.flatten())
+    }
+
     /// Returns the row of one session.
     ///
     /// # Errors

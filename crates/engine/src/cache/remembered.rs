@@ -205,6 +205,15 @@ impl Engine {
         Some((known.listing, known.disk, known.projects))
     }
 
+    /// Whether a session that was listed before is still there.
+    pub(crate) fn has_remembered_session(&self) -> bool {
+        let row = || {
+            let content = self.catalog()?.any_listed(self.roots_key()).ok()??;
+            Unplaced::decode(&content, self.sources)
+        };
+        row().is_some_and(|row| row.facts.files.iter().any(|file| Path::new(&file.path).exists()))
+    }
+
     /// Returns the rows of the last finished list, last used first, without a look at the disk: for a view that shows something at
     /// once and corrects it soon. Projects have the folder that their sessions record, else the name of their directory. Empty when
     /// nothing is remembered.

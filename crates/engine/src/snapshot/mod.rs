@@ -185,7 +185,9 @@ impl Engine {
     /// Whether any agent has left something: session files, or at least a directory of a project.
     pub fn has_sessions(&self) -> bool {
         let is_used = |folder: &LocatedFolder| folder.at.is_project || !folder.at.files.is_empty();
-        self.look().folders.iter().any(is_used)
+        // Mostly it is enough to look for one file that was there before.
+        (self.listed().is_none() && self.has_remembered_session())
+            || self.look().folders.iter().any(is_used)
     }
 
     /// Lists what lies on disk, or returns the listing that this engine is pinned to.

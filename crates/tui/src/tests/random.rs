@@ -11,7 +11,8 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % sides
     }
 
@@ -35,7 +36,9 @@ impl Dice {
         ];
         let code = match self.roll(10) {
             0..=2 => SPECIAL[usize::try_from(self.roll(SPECIAL.len() as u64)).unwrap()],
-            3 => KeyCode::Char(['日', '🎉', '\u{301}', '\u{202e}', 'é'][usize::try_from(self.roll(5)).unwrap()]),
+            3 => KeyCode::Char(
+                ['日', '🎉', '\u{301}', '\u{202e}', 'é'][usize::try_from(self.roll(5)).unwrap()],
+            ),
             _ => KeyCode::Char(char::from(u8::try_from(33 + self.roll(94)).unwrap())),
         };
         let modifiers = match self.roll(12) {
@@ -52,7 +55,8 @@ impl Dice {
 fn check(buffer: &Buffer) {
     for cell in buffer.content() {
         let is_bad = |letter: char| {
-            letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            letter.is_control()
+                || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         };
         assert!(!cell.symbol().chars().any(is_bad), "{:?}", cell.symbol());
     }
