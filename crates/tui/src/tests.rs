@@ -175,8 +175,28 @@ impl Driver {
             }
             writeln!(text, "{}", line.trim_end()).unwrap();
         }
-        text.replace(self.home.path().to_str().unwrap(), "~~")
+        without_times(&text.replace(self.home.path().to_str().unwrap(), "~~"))
     }
+}
+
+/// Replaces times and dates, which depend on the time zone of the machine, by letters of the same width.
+fn without_times(text: &str) -> String {
+    const FORMS: &[(&str, &str)] = &[("0000-00-00", "yyyy-mm-dd"), ("00:00", "hh:mm")];
+    let mut kept = text.to_owned();
+    for (form, letters) in FORMS {
+        let mut at = 0;
+        while let Some(part) = kept.get(at..).filter(|part| part.len() >= form.len()) {
+            let is_it = part.bytes().zip(form.bytes()).all(|(byte, form)| {
+                if form == b'0' { byte.is_ascii_digit() } else { byte == form }
+            });
+            let step = part.chars().next().map_or(1, char::len_utf8);
+            if is_it {
+                kept.replace_range(at..at + form.len(), letters);
+            }
+            at += step;
+        }
+    }
+    kept
 }
 
 /// Returns the events of one word of a script.
