@@ -101,7 +101,7 @@ mod tests {
             Remedy::History,
             Remedy::RebuildIndex,
         ] {
-            let line = remedy(&one);
+            let line = remedy(&one).below_home(None);
             let parsed = Cli::command().try_get_matches_from(line.split(' '));
             assert!(parsed.is_ok(), "{line}: {parsed:?}");
         }
