@@ -43,7 +43,8 @@ struct Sum<'a> {
 impl Sum<'_> {
     fn add(&mut self, model: Option<&str>, time: Option<Timestamp>, tokens: &Tokens) {
         let day = time.map_or(Date::MAX, |time| time.to_zoned(TimeZone::UTC).date());
-        let quote = self.prices.zip(model).and_then(|(prices, model)| prices.quote(model, day, tokens));
+        let quote =
+            self.prices.zip(model).and_then(|(prices, model)| prices.quote(model, day, tokens));
         if let Some(quote) = quote {
             *self.sum.get_or_insert_default() += quote.cost;
         }

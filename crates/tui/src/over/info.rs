@@ -129,8 +129,9 @@ impl Info {
             text.to_lowercase().contains(&wanted)
         };
         let all = || lines.iter().enumerate().filter(is_it).map(|(at, _)| at);
-        let next = if on { all().find(|at| *at > self.top) } else { all().filter(|at| *at < self.top).last() };
-        let around = if on { all().next() } else { all().last() };
+        let next =
+            if on { all().find(|at| *at > self.top) } else { all().rfind(|at| *at < self.top) };
+        let around = if on { all().next() } else { all().next_back() };
         match next.or(around) {
             Some(at) => self.top = at,
             None => cx.say(Notice::info(format!("'{wanted}' is not here"))),
@@ -239,7 +240,7 @@ impl Screen for Info {
             let x = painter.text(1, y, "/ ", Tone::Dim);
             self.field.draw(painter, x, y, self.is_typing);
         } else if rest > 0 {
-            let words = format!(" {} more ", plural(rest as u64, "line"));
+            let words = format!(" {rest} more lines ");
             painter.text_right(height.saturating_sub(1), &words, Tone::Dim);
         }
     }
@@ -284,7 +285,8 @@ impl Sheet {
         if value.trim().is_empty() {
             return;
         }
-        let lines = plain::lines(&single_line(value), tone, self.width.saturating_sub(NAME + 4).max(8));
+        let lines =
+            plain::lines(&single_line(value), tone, self.width.saturating_sub(NAME + 4).max(8));
         let first = format!("  {name:<NAME$}  ");
         for (at, line) in lines.into_iter().enumerate() {
             let margin = if at == 0 { first.clone() } else { " ".repeat(NAME + 4) };
@@ -310,7 +312,9 @@ impl Sheet {
         self.fact("models", &facts.models.join(", "));
         let time = |time: Option<Timestamp>| time.map(when::second).unwrap_or_default();
         self.fact("started", &time(facts.started));
-        let used = facts.updated.map(|time| format!("{} ({})", when::second(time), when::age(time, shared.now)));
+        let used = facts
+            .updated
+            .map(|time| format!("{} ({})", when::second(time), when::age(time, shared.now)));
         self.fact("last used", &used.unwrap_or_default());
         if let (Some(started), Some(updated)) = (facts.started, facts.updated) {
             let seconds = (updated.as_second() - started.as_second()).max(0);
@@ -351,7 +355,11 @@ impl Sheet {
             self.fact("pinned", if labels.pinned { "yes" } else { "" });
         }
         if shared.at_risk.contains(&facts.key()) {
-            self.toned("at risk", "the next start of the agent deletes it: 6 shows how to keep it", Tone::Warning);
+            self.toned(
+                "at risk",
+                "the next start of the agent deletes it: 6 shows how to keep it",
+                Tone::Warning,
+            );
         }
     }
 
@@ -370,7 +378,10 @@ impl Sheet {
         }
         if let Some((used, window)) = row.context {
             let of = window.map(|window| format!(" of {}", grouped(window.into())));
-            self.fact("context", &format!("{}{} tokens", grouped(used.into()), of.unwrap_or_default()));
+            self.fact(
+                "context",
+                &format!("{}{} tokens", grouped(used.into()), of.unwrap_or_default()),
+            );
         }
         if let Some(pid) = session.process {
             let tty = session.terminal.tmux.as_ref().map(|pane| format!(", tmux {pane}"));

@@ -68,7 +68,7 @@ fn print(work: &Work, key: &SessionKey, level: Level, view: View, width: usize) 
         }
         if work.progress().is_cancelled() || text.len() > LONGEST {
             let id = quote(key.id.as_str());
-            text.push_str(&format!("\n… recount show {id} prints the rest\n"));
+            text.extend(["\n… recount show ", &id, " prints the rest\n"]);
             break;
         }
     }

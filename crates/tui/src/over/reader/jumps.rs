@@ -90,7 +90,7 @@ impl Reader {
             cx.say(Notice::info("tool calls are not shown at level talk: = shows more"));
             return;
         }
-        if self.to_row(on, |row| jump.is_row(row)) {
+        if self.within(on, |row| jump.is_row(row)) {
             self.settle(cx);
             return;
         }
@@ -128,7 +128,7 @@ impl Reader {
     }
 
     /// Goes to another row of the same message. Returns whether there is one.
-    fn to_row(&mut self, on: bool, is_it: impl Fn(&Row) -> bool) -> bool {
+    fn within(&mut self, on: bool, is_it: impl Fn(&Row) -> bool) -> bool {
         let cursor = self.cursor;
         let rows = self.rows(cursor.message).iter().enumerate();
         let found = if on {
@@ -202,7 +202,7 @@ impl Reader {
         let is_it = |row: &Row| super::view::row_finds(row, &found);
         let Spot { message, line } = self.cursor;
         let is_here = with_this_row && self.rows(message).get(line).is_some_and(is_it);
-        if !is_query && (is_here || self.to_row(on, is_it)) {
+        if !is_query && (is_here || self.within(on, is_it)) {
             self.settle(cx);
             return;
         }

@@ -125,7 +125,9 @@ impl<'a> Layout<'a> {
                     let title = format!("@{}", single_line(path));
                     let rows = |room| {
                         let content = content.as_ref();
-                        content.map(|code| code::lines(cut(&code.text).0, &code.language, room, Paint::On))
+                        content.map(|code| {
+                            code::lines(cut(&code.text).0, &code.language, room, Paint::On)
+                        })
                     };
                     self.note(|| {
                         content.as_ref().map_or_else(|| title.clone(), |code| code.text.to_string())
@@ -135,7 +137,10 @@ impl<'a> Layout<'a> {
                 Block::Damage { what } => {
                     let words = format!("(damaged: {what})");
                     self.note(|| words.clone());
-                    self.add(self.default(Fold::Open), plain::lines(&words, Tone::Warning, self.look.width));
+                    self.add(
+                        self.default(Fold::Open),
+                        plain::lines(&words, Tone::Warning, self.look.width),
+                    );
                 }
                 _ => self.text(&block),
             }
@@ -217,8 +222,10 @@ impl<'a> Layout<'a> {
 
     fn text(&mut self, block: &Block<'_>) {
         let text = match block {
-            Block::Text { text } | Block::Verbatim { text } | Block::Sent { text } => *text,
-            Block::Notice { text, .. } => *text,
+            Block::Text { text }
+            | Block::Verbatim { text }
+            | Block::Sent { text }
+            | Block::Notice { text, .. } => *text,
             _ => {
                 let lines = self.look.block(block);
                 self.note(|| joined(&lines));
@@ -279,8 +286,7 @@ impl<'a> Layout<'a> {
 
     /// Calls that say nothing by themselves are one block.
     fn calls(&mut self, calls: &[ToolCall]) {
-        let is_quiet =
-            |call: &ToolCall| call.status == ToolStatus::Success && call.diff.is_none();
+        let is_quiet = |call: &ToolCall| call.status == ToolStatus::Success && call.diff.is_none();
         let mut rest = calls;
         while let Some(first) = rest.first() {
             let many = if self.look.level == Level::Actions && is_quiet(first) {
@@ -313,7 +319,7 @@ impl<'a> Layout<'a> {
             for call in calls {
                 let block = CallBlock::new(call, Level::Full, self.look.project);
                 let mut one = vec![inner.call_heading(&block)];
-                one.extend(indented(self.outcome(&block, Fold::Open, room.saturating_sub(2))));
+                one.extend(indented(Self::outcome(&block, Fold::Open, room.saturating_sub(2))));
                 lines.extend(indented(one));
             }
         }
@@ -343,9 +349,12 @@ impl<'a> Layout<'a> {
                 lines.extend(indented(code::lines(text, &arguments.language, room, Paint::On)));
             }
             if let Some(diff) = &block.diff {
-                lines.extend(indented(diff::lines(cut(diff.patch).0, room)));
+                // The heading has the name already.
+                let patch =
+                    if fold == Fold::Brief { without_names(diff.patch) } else { diff.patch };
+                lines.extend(indented(diff::lines(cut(patch).0, room)));
             }
-            lines.extend(indented(self.outcome(&block, fold, room)));
+            lines.extend(indented(Self::outcome(&block, fold, room)));
         }
         let size = output(call).len();
         let is_change = call.diff.is_some();
@@ -386,7 +395,7 @@ impl<'a> Layout<'a> {
     }
 
     /// Lays out what a call returned.
-    fn outcome(&self, call: &CallBlock<'_>, fold: Fold, room: usize) -> Vec<Line> {
+    fn outcome(call: &CallBlock<'_>, fold: Fold, room: usize) -> Vec<Line> {
         let tone = if *call.status == ToolStatus::Error { Tone::Error } else { Tone::Dim };
         let (text, rest) = cut(call.outcome().trim_end());
         let mut lines = plain::lines(text, tone, room);
@@ -408,6 +417,13 @@ impl<'a> Layout<'a> {
         }
         lines
     }
+}
+
+/// Returns a patch from its first change on.
+fn without_names(patch: &str) -> &str {
+    let is_name = |line: &&str| !line.starts_with("@@");
+    let names: usize = patch.split_inclusive('\n').take_while(is_name).map(str::len).sum();
+    patch.get(names..).filter(|rest| !rest.is_empty()).unwrap_or(patch)
 }
 
 fn joined(lines: &[Line]) -> String {

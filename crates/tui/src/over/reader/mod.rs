@@ -42,6 +42,8 @@ use text::{Found, Open, Opening, Read, Shown, Text, Wanted};
 
 pub(crate) use view::highlighted;
 
+/// The width of a fate at the right.
+const FATE: usize = 13;
 /// No prompt was chosen.
 const NONE: usize = usize::MAX;
 
@@ -97,7 +99,7 @@ impl fmt::Debug for Reader {
 struct Page {
     key: SessionKey,
     text: Arc<Text>,
-    page: Vec<(usize, Read)>,
+    messages: Vec<(usize, Read)>,
 }
 
 impl Reader {
@@ -174,8 +176,7 @@ impl Reader {
             (Wanted::Entry(..), _) => Target::Line(line),
             _ => Target::First,
         };
-        if let Some((view, many)) = before.filter(|(view, _)| *view == self.view) {
-            let _same = view;
+        if let Some((_, many)) = before.filter(|(view, _)| *view == self.view) {
             self.unread += ready.text.marks.len().saturating_sub(many);
         }
         let message = if target == Target::Last {
@@ -329,9 +330,16 @@ impl Reader {
         Look { level: self.shown.level, width: self.body_width(), project }
     }
 
+    /// Returns the look of a message: one that was undone has its fate at the right.
+    fn look_at<'a>(&self, message: usize, project: &'a str) -> Look<'a> {
+        let look = self.look_of(project);
+        let is_undone = self.mark(message).is_some_and(|mark| mark.fate != Fate::Kept);
+        let fate = if is_undone { FATE } else { 0 };
+        Look { width: look.width.saturating_sub(fate).max(8), ..look }
+    }
+
     fn raw(&self, cx: &mut Context<'_>) {
-        if let (Some(text), Some(Ok(message))) =
-            (&self.text, self.loaded.get(&self.cursor.message))
+        if let (Some(text), Some(Ok(message))) = (&self.text, self.loaded.get(&self.cursor.message))
         {
             cx.push(Raw::new(Arc::clone(&text.opened), message.place.clone()));
         }
@@ -367,7 +375,11 @@ impl Reader {
             Action::Raw => self.raw(cx),
             Action::Prompts => self.prompts(cx),
             Action::CopyMessage | Action::CopyBlock => self.copy(action, cx),
-            Action::Filter => self.is_typing = true,
+            Action::Filter => {
+                // What was found before is recalled with `up`.
+                self.field.set("");
+                self.is_typing = true;
+            }
             Action::FindNext => self.again(true, cx),
             Action::FindPrevious => self.again(false, cx),
             _ => match Jump::of(action) {
@@ -470,11 +482,11 @@ impl Screen for Reader {
                 }
             }
             Slot::Page => {
-                let Some(Page { key, text, page }) = answer.take() else { return };
+                let Some(Page { key, text, messages }) = answer.take() else { return };
                 let is_same = self.text.as_ref().is_some_and(|own| Arc::ptr_eq(own, &text));
                 if key == self.key && is_same {
                     self.awaited = None;
-                    for (at, read) in page {
+                    for (at, read) in messages {
                         self.laid.remove(&at);
                         self.loaded.insert(at, read);
                     }

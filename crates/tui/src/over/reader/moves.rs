@@ -86,7 +86,7 @@ impl Reader {
         {
             let entry = self.mark(message).map(|mark| mark.entry).unwrap_or_default();
             let project = self.project();
-            let look = self.look_of(&project);
+            let look = self.look_at(message, &project);
             let fold = |unit: usize| self.folds.get(&(entry, unit)).copied().or(self.fold_all);
             let mut laid = match read {
                 Ok(one) => Layout::of(one, message, look, &fold),
@@ -314,8 +314,8 @@ impl Reader {
         wanted.retain(|at| !self.is_loaded(*at));
         let key = self.key.clone();
         cx.ask(Slot::Page, move |_| {
-            let page = text.read(&wanted);
-            Page { key, text, page }
+            let messages = text.read(&wanted);
+            Page { key, text, messages }
         });
     }
 
@@ -349,11 +349,8 @@ impl Reader {
             return;
         }
         let middle = self.place_of(self.top.message);
-        let mut loaded: Vec<(usize, usize)> = self
-            .loaded
-            .keys()
-            .map(|at| (self.place_of(*at).abs_diff(middle), *at))
-            .collect();
+        let mut loaded: Vec<(usize, usize)> =
+            self.loaded.keys().map(|at| (self.place_of(*at).abs_diff(middle), *at)).collect();
         loaded.sort_unstable();
         let near = 3 * self.size.1.max(8);
         while loaded.len() > KEPT * 3 / 4 || bytes > KEPT_BYTES / 2 {
@@ -385,7 +382,7 @@ impl Reader {
         let Some(Ok(read)) = self.loaded.get(&message) else { return false };
         let project = self.project();
         let open = |_: usize| Some(Fold::Open);
-        let open = Layout::of(read, message, self.look_of(&project), &open);
+        let open = Layout::of(read, message, self.look_at(message, &project), &open);
         let many = |rows: &[Row]| rows.iter().filter(|row| row.unit == unit && !row.is_gap).count();
         many(&open.rows) > many(self.rows(message))
     }

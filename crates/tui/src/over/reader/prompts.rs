@@ -54,9 +54,8 @@ impl Prompts {
         here: usize,
         chosen: Arc<AtomicUsize>,
     ) -> Self {
-        let is_prompt = |at: &&usize| {
-            text.marks.get(**at).is_some_and(|mark| mark.kind == MessageKind::Prompt)
-        };
+        let is_prompt =
+            |at: &&usize| text.marks.get(**at).is_some_and(|mark| mark.kind == MessageKind::Prompt);
         let at: Vec<usize> = shown.iter().filter(is_prompt).copied().take(MOST).collect();
         let current = at.partition_point(|one| *one <= here).saturating_sub(1);
         let cursor = Cursor { at: current, ..Cursor::default() };
@@ -90,7 +89,8 @@ impl Screen for Prompts {
                     let read = text.read(&[*at]).into_iter().next();
                     match read {
                         Some((_, Ok(message))) => {
-                            let start: String = message.display_text.chars().take(LONGEST).collect();
+                            let start: String =
+                                message.display_text.chars().take(LONGEST).collect();
                             single_line(&start)
                         }
                         _ => "(cannot be read)".to_owned(),

@@ -113,7 +113,8 @@ impl Screen for Raw {
         };
         if self.laid.as_ref().is_none_or(|(laid, _)| *laid != wide) {
             let mut lines = plain::lines(text, Tone::Plain, wide);
-            let whole: u64 = self.place.bytes + self.place.pieces.iter().map(|p| p.bytes).sum::<u64>();
+            let whole: u64 =
+                self.place.bytes + self.place.pieces.iter().map(|p| p.bytes).sum::<u64>();
             if whole > MOST {
                 let words = format!("… {} more", bytes(whole - MOST));
                 lines.extend(plain::lines(&words, Tone::Dim, wide));

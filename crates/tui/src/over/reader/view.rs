@@ -37,7 +37,8 @@ impl Reader {
         self.title(&mut painter.part(0, 0, width, 1), shared);
         let mut body = painter.part(0, 1, width, height.saturating_sub(2));
         if let Some(error) = self.error.clone() {
-            let lines = recount_display::plain::lines(&error, Tone::Error, usize::from(width.max(12)) - 4);
+            let lines =
+                recount_display::plain::lines(&error, Tone::Error, usize::from(width.max(12)) - 4);
             for (y, line) in lines.iter().enumerate() {
                 body.line(2, columns(y) + 1, line);
             }
@@ -76,11 +77,14 @@ impl Reader {
         words.push(single_line(self.key.id.short()));
         if let Some(state) = shared.states.get(&self.key) {
             let is_it = |row: &&recount_engine::live::LiveRow| {
-                row.session.source == self.key.source && row.session.id.as_ref() == Some(&self.key.id)
+                row.session.source == self.key.source
+                    && row.session.id.as_ref() == Some(&self.key.id)
             };
             let since = shared.live.iter().find(is_it).map(|row| row.since);
             let since = since.map(|since| clock((shared.now.as_millisecond() - since) / 1000));
-            words.push(format!("{} {}", state.as_str(), since.unwrap_or_default()).trim().to_owned());
+            words.push(
+                format!("{} {}", state.as_str(), since.unwrap_or_default()).trim().to_owned(),
+            );
         }
         let room = usize::from(painter.width());
         let right = truncate_to(&words.join(" · "), room / 2);
@@ -151,7 +155,14 @@ impl Reader {
     }
 
     /// Draws time, running sum, and who speaks or how full the context was.
-    fn margin(&self, painter: &mut Painter<'_>, y: u16, message: usize, is_first: bool, is_top: bool) {
+    fn margin(
+        &self,
+        painter: &mut Painter<'_>,
+        y: u16,
+        message: usize,
+        is_first: bool,
+        is_top: bool,
+    ) {
         let Some(mark) = self.mark(message) else { return };
         let clock = |mark: &MessageMark| mark.time.map(when::clock_time);
         let time = clock(mark);
@@ -174,9 +185,8 @@ impl Reader {
         let read = self.loaded.get(&message).and_then(|read| read.as_ref().ok());
         let (words, tone) = match (mark.kind, read) {
             (MessageKind::Answer, _) if is_wide => (context(mark), Tone::Dim),
-            (MessageKind::Answer, _) => (String::new(), Tone::Dim),
+            (MessageKind::Answer, _) | (_, None) => (String::new(), Tone::Dim),
             (_, Some(message)) => (who(message), tone(message)),
-            (_, None) => (String::new(), Tone::Dim),
         };
         let room = if is_wide { 12 } else { 4 };
         let words = truncate_to(&single_line(&words), room);
@@ -188,7 +198,11 @@ impl Reader {
         if self.is_typing || !self.found.is_empty() {
             let tone = if self.is_typing { Tone::Strong } else { Tone::Dim };
             let x = painter.text(1, 0, "/ ", tone);
-            let words = if self.is_typing { "↵ finds · esc leaves" } else { "n next · N previous · esc clears" };
+            let words = if self.is_typing {
+                "↵ finds · esc leaves"
+            } else {
+                "n next · N previous · esc clears"
+            };
             let words = if self.seeking.is_some() { "looking…" } else { words };
             let end = painter.text_right(0, &format!("{words} "), Tone::Dim);
             let is_typing = self.is_typing;
@@ -209,9 +223,8 @@ impl Reader {
         let is_at_end = self.is_at_end();
         let Some(text) = self.text.clone() else { return Vec::new() };
         let here = self.cursor.message;
-        let is_prompt = |at: &&usize| {
-            text.marks.get(**at).is_some_and(|mark| mark.kind == MessageKind::Prompt)
-        };
+        let is_prompt =
+            |at: &&usize| text.marks.get(**at).is_some_and(|mark| mark.kind == MessageKind::Prompt);
         let prompts = self.messages.iter().filter(is_prompt).count();
         let before = self.messages.iter().take_while(|at| **at <= here).filter(is_prompt).count();
         let mut words = vec![format!("{before}/{prompts} prompts")];
@@ -245,7 +258,7 @@ pub(super) const fn level(level: Level) -> &'static str {
     match level {
         Level::Talk => "talk",
         Level::Actions => "actions",
-        Level::Full => "full",
+        Level::Full => "details",
         Level::Trace => "trace",
     }
 }
@@ -327,7 +340,8 @@ pub(crate) fn highlighted(line: &Line, lower: &str) -> Vec<Span> {
         let mut at = start;
         for (from, to) in found.iter().filter(|(from, to)| *from < end && *to > start) {
             let (from, to) = ((*from).max(start), (*to).min(end));
-            let part = |from: usize, to: usize| text.get(from - start..to - start).unwrap_or_default();
+            let part =
+                |from: usize, to: usize| text.get(from - start..to - start).unwrap_or_default();
             spans.push(Span::styled(part(at, from), span.style()));
             spans.push(Span::styled(part(from, to), blend(span.style(), mark)));
             at = to;
