@@ -48,13 +48,18 @@ pub enum Fit {
 
 /// Renders headings and rows of cells. A cell keeps its style and is put on one line.
 pub fn render(columns: &[Column], rows: &[Vec<Span>], canvas: &Canvas) -> String {
-    let shown = layout(columns, &natural_widths(columns, rows), canvas.room());
+    canvas.print(lines(columns, rows, canvas.room()))
+}
+
+/// Lays out headings and rows of cells for a page of the given width.
+pub fn lines(columns: &[Column], rows: &[Vec<Span>], width: usize) -> Vec<Line> {
+    let shown = layout(columns, &natural_widths(columns, rows), width);
     let heading = |index: usize| columns.get(index).map(|column| column.heading);
     let headings: Vec<Span> = (0..columns.len())
         .map(|index| Span::new(heading(index).unwrap_or_default(), Tone::Dim))
         .collect();
     let rows = std::iter::once(&headings).chain(rows);
-    canvas.print(rows.map(|row| line(&shown, row)))
+    rows.map(|row| line(&shown, row)).collect()
 }
 
 /// Renders rows for programs: complete, a tab between two cells, no headings, no colors.

@@ -10,6 +10,8 @@ pub mod canvas;
 pub mod code;
 pub mod columns;
 pub mod diff;
+pub mod evidence;
+pub mod explain;
 pub mod form;
 pub mod grid;
 pub mod markdown;

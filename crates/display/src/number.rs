@@ -51,6 +51,30 @@ pub fn price(dollars: Option<f64>) -> String {
     }
 }
 
+/// Formats a price with as many places as needed.
+pub fn million(price: Money) -> String {
+    if price == Money::default() {
+        return "free".to_owned();
+    }
+    let (whole, part) = price.rounded(6);
+    let part = format!("{part:06}");
+    match part.trim_end_matches('0') {
+        "" => money(Money::from_units(whole * 1_000_000_000_000)),
+        digits => format!("${whole}.{digits:0<2}"),
+    }
+}
+
+/// Formats a running sum of dollars in at most eight characters: `<$0.001`, `$0.021`, `$12.34`, `$1234`.
+pub fn running_price(dollars: f64) -> String {
+    match dollars {
+        ..=0.0 => "$0".to_owned(),
+        ..0.0005 => "<$0.001".to_owned(),
+        ..10.0 => format!("${dollars:.3}"),
+        ..1000.0 => format!("${dollars:.2}"),
+        _ => format!("${dollars:.0}"),
+    }
+}
+
 /// Formats a number with a comma before every three digits.
 pub fn grouped(number: u128) -> String {
     let digits = number.to_string();

@@ -33,6 +33,7 @@ pub use config::AppConfig;
 pub use error::Error;
 pub use export::{Export, Exported, Selection};
 pub use messages::cursor::{MessageCursor, Position};
+pub use messages::marks::MessageMark;
 pub use messages::{Bound, Messages, RawFile, View};
 pub use projects::seek::Seek;
 pub use projects::{ProjectPart, ProjectRow};

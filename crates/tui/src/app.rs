@@ -90,7 +90,9 @@ impl App {
 
     /// Whether something on the screen changes by the passing of time alone.
     pub(crate) fn has_clock(&self) -> bool {
-        self.notice.is_some() || (self.tab == Tab::Live && !self.shared.live.is_empty())
+        self.notice.is_some()
+            || (self.tab == Tab::Live && !self.shared.live.is_empty())
+            || self.top().has_clock(&self.shared)
     }
 
     /// Calls the screen that has the keys.

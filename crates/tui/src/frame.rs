@@ -167,7 +167,8 @@ fn hints(app: &mut App, painter: &mut Painter<'_>) {
         } else {
             key
         };
-        let word = short(*action);
+        let finds = matches!(app.top().place(), Place::Reader | Place::Info);
+        let word = if *action == Action::Filter && finds { "find" } else { short(*action) };
         let needed = columns(width(key) + 1 + width(word));
         if x + needed > painter.width() {
             break;

@@ -58,6 +58,11 @@ pub(crate) trait Screen: Debug + Send {
     /// Returns the most useful actions, for the foot.
     fn hints(&self) -> &'static [Action];
 
+    /// Whether something on it changes by the passing of time alone.
+    fn has_clock(&self, _shared: &Shared) -> bool {
+        false
+    }
+
     /// Returns the command line that shows the same.
     fn command(&self, shared: &Shared) -> String;
 

@@ -20,6 +20,7 @@ use crate::work::{Fresh, Slot, Work, rows};
 use crate::{Tab, frame};
 
 mod random;
+mod reader;
 mod sessions;
 
 /// The time of all tests.

@@ -10,7 +10,7 @@ use crate::context::{Context, Paged};
 use crate::failure::{Failure, NOTHING};
 use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
-use crate::output::number::{count, money};
+use crate::output::number::{count, million};
 use crate::output::span::Span;
 use crate::output::theme::Tone;
 
@@ -116,17 +116,4 @@ fn row(
         Span::new(by, Tone::Warning),
         Span::new(source, Tone::Dim),
     ]
-}
-
-/// Formats a price with as many places as needed.
-pub(crate) fn million(price: Money) -> String {
-    if price == Money::default() {
-        return "free".to_owned();
-    }
-    let (whole, part) = price.rounded(6);
-    let part = format!("{part:06}");
-    match part.trim_end_matches('0') {
-        "" => money(Money::from_units(whole * 1_000_000_000_000)),
-        digits => format!("${whole}.{digits:0<2}"),
-    }
 }

@@ -13,8 +13,8 @@ use crate::sessions::open::Opened;
 /// shows the conversation.
 #[derive(Debug)]
 pub struct MessageCursor {
-    opened: Arc<Opened>,
-    rows: Rows,
+    pub(super) opened: Arc<Opened>,
+    pub(super) rows: Rows,
     at: usize,
     windows: Windows,
     counters: Vec<Option<LineCounter>>,
@@ -22,7 +22,7 @@ pub struct MessageCursor {
 
 /// What to read.
 #[derive(Debug)]
-enum Rows {
+pub(super) enum Rows {
     /// Messages in the session's files.
     Files(Vec<Pending>),
     /// Messages of a saved chat, from this one on: it was read at once.

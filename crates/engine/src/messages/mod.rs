@@ -1,6 +1,7 @@
 //! The messages of one session, read one after the other from their locations on disk.
 
 pub(crate) mod cursor;
+pub(crate) mod marks;
 mod merged;
 pub(crate) mod records;
 pub(crate) mod window;

@@ -82,6 +82,11 @@ impl Engine {
 }
 
 impl Pricing {
+    /// Returns the prices, unless one of the user's own is invalid.
+    pub(crate) fn prices(&self) -> Option<&Prices> {
+        self.prices.as_ref()
+    }
+
     /// Sets the cost of a session.
     pub(crate) fn put(&self, usage_log: &UsageLog, facts: &mut SessionFacts) {
         let Some(prices) = &self.prices else { return };

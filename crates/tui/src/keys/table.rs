@@ -137,8 +137,8 @@ actions! {
     Prompts "prompts" ["@"] &[Reader], "index of all prompts";
     Fold "fold" ["tab"] &[Reader], "fold or unfold the block";
     FoldAll "fold-all" ["shift-tab"] &[Reader], "fold or unfold all blocks";
-    Less "less" ["-"] &[Reader], "show less: talk, actions, full, trace";
-    More "more" ["="] &[Reader], "show more: talk, actions, full, trace";
+    Less "less" ["-"] &[Reader], "show less: talk, actions, details, trace";
+    More "more" ["="] &[Reader], "show more: talk, actions, details, trace";
     View "view" ["u"] &[Reader], "strict or full view";
     Raw "raw" ["R"] &[Reader], "the record as it is on disk";
     Follow "follow" ["F"] &[Reader], "follow as it grows";

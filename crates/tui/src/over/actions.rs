@@ -1,12 +1,16 @@
 //! What can be done with sessions, from whichever screen they are chosen in.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use recount_blocks::Level;
+use recount_engine::View;
 use recount_model::SessionFacts;
 use recount_platform::quote;
 
 use crate::effect::{Effect, Notice};
 use crate::keys::Action;
+use crate::over::{Info, Paging, Reader};
 use crate::screen::Context;
 
 /// Does what an action asks of the chosen sessions. Returns whether it is such an action.
@@ -17,6 +21,13 @@ pub(crate) fn on_sessions(
 ) -> bool {
     let Some(first) = chosen.first() else { return false };
     match action {
+        Action::Open => cx.push(Reader::new(first.key())),
+        Action::Info => cx.push(Info::new(first.key())),
+        Action::Pager => cx.push(Paging::new(first.key(), Level::Actions, View::Full)),
+        Action::Editor => match first.files.first() {
+            Some(file) => cx.then(Effect::Edit(PathBuf::from(&file.path))),
+            None => cx.say(Notice::error("the file is not known")),
+        },
         Action::Resume => cx.then(Effect::Resume(first.key())),
         Action::CopyId => copy(&chosen, "id", |one| Some(one.id.as_str().to_owned()), cx),
         Action::CopyPath => {

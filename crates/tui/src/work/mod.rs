@@ -28,8 +28,10 @@ pub(crate) enum Slot {
     Preview,
     /// A session to read.
     Reader,
-    /// More of the session that is read, or a match in it.
+    /// More of the session that is read.
     Page,
+    /// Something in the session that is read.
+    Find,
     /// Full-text search.
     Search,
     /// The preview of a hit.

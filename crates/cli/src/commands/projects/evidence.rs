@@ -1,23 +1,21 @@
 //! The evidence for a project's folder, its directories, and its likely new location.
 
 use recount_engine::ProjectRow;
-use recount_model::{Clue, ClueKind};
+use recount_model::Clue;
 
 use crate::context::Context;
+use crate::output::evidence::line;
 use crate::output::number::{bytes, plural};
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 use crate::words;
-
-/// The width of the column of kinds.
-const KIND: usize = 14;
 
 /// Shows the evidence for a project's folder, strongest first.
 pub(super) fn clues(row: &ProjectRow, context: &Context) -> String {
     let mut lines = vec![Line::default(), heading(row, context)];
     let mut clues: Vec<&Clue> = row.evidence.iter().collect();
     clues.sort_by_key(|clue| std::cmp::Reverse(clue.weight));
-    lines.extend(clues.into_iter().map(|clue| line(clue, context)));
+    lines.extend(clues.into_iter().map(|clue| line(clue, &context.folders)));
     if row.evidence.is_empty() {
         lines.push(Line::new([Span::new("  no evidence found", Tone::Dim)]));
     }
@@ -31,26 +29,6 @@ fn heading(row: &ProjectRow, context: &Context) -> Line {
         Span::new(&row.name, Tone::Strong),
         Span::new("  ", Tone::Plain),
         Span::new(&path, Tone::Dim),
-    ])
-}
-
-fn line(clue: &Clue, context: &Context) -> Line {
-    let (verb, tone) = match clue {
-        Clue { clue: ClueKind::Note, .. } => ("", Tone::Warning),
-        Clue { proves: true, .. } => ("proves", Tone::Added),
-        Clue { names: Some(_), .. } => ("against", Tone::Warning),
-        _ => ("suggests", Tone::Plain),
-    };
-    let weight = if clue.weight == 0 { String::new() } else { clue.weight.to_string() };
-    let mut detail = clue.detail.clone();
-    if let Some(other) = &clue.names {
-        detail = format!("{detail}: {}", context.folders.tilde(other.as_str()));
-    }
-    Line::new([
-        Span::new(&format!("  {weight:>3} "), Tone::Dim),
-        Span::new(&format!("{verb:<8} "), tone),
-        Span::new(&format!("{:<KIND$} ", clue.clue.to_string()), Tone::Dim),
-        Span::new(&detail, Tone::Plain),
     ])
 }
 

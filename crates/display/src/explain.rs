@@ -1,0 +1,130 @@
+//! The calculation of a cost: each request, its prices, and the running total.
+
+use std::fmt::Write as _;
+
+use recount_engine::stats::{Explained, Line, Money, Tier, Unit};
+use recount_model::Fate;
+
+use super::columns::{Align, Column, Fit};
+use super::number::{count, grouped, million, plural};
+use super::span::Span;
+use super::theme::Tone;
+use crate::when;
+
+/// The columns of the calculation.
+pub const COLUMNS: &[Column] = &[
+    Column { heading: "TIME", align: Align::Left, fit: Fit::Keep },
+    Column { heading: "SESSION", align: Align::Left, fit: Fit::Drop(3) },
+    Column { heading: "MODEL", align: Align::Left, fit: Fit::Flexible },
+    Column { heading: "NEW", align: Align::Right, fit: Fit::Drop(10) },
+    Column { heading: "IN $/M", align: Align::Right, fit: Fit::Drop(5) },
+    Column { heading: "CACHED", align: Align::Right, fit: Fit::Drop(9) },
+    Column { heading: "CACHE $/M", align: Align::Right, fit: Fit::Drop(5) },
+    Column { heading: "OUT+THOUGHTS", align: Align::Right, fit: Fit::Drop(8) },
+    Column { heading: "OUT $/M", align: Align::Right, fit: Fit::Drop(5) },
+    Column { heading: "TOOL", align: Align::Right, fit: Fit::Drop(1) },
+    Column { heading: "TIER", align: Align::Left, fit: Fit::Drop(4) },
+    Column { heading: "COST", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "SUM", align: Align::Right, fit: Fit::Keep },
+    Column { heading: "NOTES", align: Align::Left, fit: Fit::Drop(2) },
+];
+
+/// Returns the cells of a request.
+pub fn row(line: &Line) -> Vec<Span> {
+    let tokens = &line.tokens;
+    let plain = |text: &str| Span::new(text, Tone::Plain);
+    let dim = |text: &str| Span::new(text, Tone::Dim);
+    let number = |number: u64| plain(&grouped(number.into()));
+    let price =
+        |unit: Option<Unit>| dim(&unit.map(|unit| bare(unit.of_a_million())).unwrap_or_default());
+    let tier = match line.tier {
+        Some(Tier::Above(tokens)) => format!("> {}", count(tokens)),
+        Some(Tier::Base) | None => String::new(),
+    };
+    let cost = line.cost_usd.map_or_else(|| "–".to_owned(), exact);
+    let thoughts = match tokens.thoughts {
+        0 => grouped(tokens.output.into()),
+        thoughts => format!("{}+{}", grouped(tokens.output.into()), grouped(thoughts.into())),
+    };
+    vec![
+        dim(&line.time.map(when::second).unwrap_or_default()),
+        Span::new(line.session.short(), Tone::Name),
+        plain(line.model.as_deref().unwrap_or("(none)")),
+        number(tokens.input.saturating_sub(tokens.cached)),
+        price(line.prices.map(|prices| prices.input)),
+        number(tokens.cached),
+        price(line.prices.map(|prices| prices.cached)),
+        plain(&thoughts),
+        price(line.prices.map(|prices| prices.output)),
+        number(tokens.tool),
+        dim(&tier),
+        plain(&cost),
+        Span::new(&exact(line.sum_usd), Tone::Strong),
+        Span::new(&notes(line), Tone::Warning),
+    ]
+}
+
+fn notes(line: &Line) -> String {
+    let mut notes = Vec::new();
+    if line.parent.is_some() {
+        notes.push("sub-agent".to_owned());
+    }
+    if line.fate != Fate::Kept {
+        notes.push(line.fate.to_string());
+    }
+    if line.hidden_rounds > 0 {
+        notes.push(format!("+{} rounds without figures", line.hidden_rounds));
+    }
+    if line.first_figures {
+        notes.push("first figures".to_owned());
+    }
+    notes.join(", ")
+}
+
+/// Formats a price without the sign.
+fn bare(price: Money) -> String {
+    million(price).trim_start_matches('$').to_owned()
+}
+
+/// Formats money to the millionth of a dollar: enough to add up by hand.
+fn exact(money: Money) -> String {
+    let (whole, part) = money.rounded(6);
+    format!("${}.{part:06}", grouped(whole))
+}
+
+/// Returns the total again, and what is not included.
+pub fn working(explained: &Explained) -> String {
+    let (total, basis) = (&explained.total, &explained.basis);
+    let tokens = &total.tokens;
+    let mut text = format!(
+        "\n{} = {} new + {} cached + {} out + {} thoughts + {} tool tokens in {}\n",
+        total.cost_usd.map_or_else(|| "–".to_owned(), exact),
+        grouped(tokens.input.saturating_sub(tokens.cached).into()),
+        grouped(tokens.cached.into()),
+        grouped(tokens.output.into()),
+        grouped(tokens.thoughts.into()),
+        grouped(tokens.tool.into()),
+        plural(total.requests, "request"),
+    );
+    let duplicates = &basis.duplicates;
+    let duplicates = [
+        (duplicates.repeated, "records were written again in the same file"),
+        (duplicates.copied, "requests are also in other files of their session"),
+        (duplicates.elsewhere, "requests are also in other sessions"),
+    ];
+    let mut list = |heading: &str, reasons: Vec<(u64, &str)>| {
+        if !reasons.is_empty() {
+            // Writing to a string cannot fail.
+            let _written = writeln!(text, "{heading}");
+        }
+        for (number, reason) in reasons {
+            let _written = writeln!(text, "{:>9}  {reason}", grouped(number.into()));
+        }
+    };
+    list("counted once:", duplicates.into_iter().filter(|(number, _)| *number > 0).collect());
+    list("billed, but not on record:", total.missing.reasons());
+    let undone =
+        [(total.undone, "requests whose answers were undone later: billed, and part of the sum")];
+    list("counted all the same:", undone.into_iter().filter(|(number, _)| *number > 0).collect());
+    text
+}
