@@ -1,5 +1,10 @@
 //! What can be done with sessions, from whichever screen they are chosen in.
 
+mod export;
+mod labels;
+mod outcome;
+pub(crate) mod plans;
+
 use std::sync::Arc;
 
 use recount_model::SessionFacts;
@@ -8,6 +13,10 @@ use recount_platform::quote;
 use crate::effect::{Effect, Notice};
 use crate::keys::Action;
 use crate::screen::Context;
+
+pub(crate) use labels::keep;
+pub(crate) use outcome::{Failed, Outcome};
+pub(crate) use plans::undo;
 
 /// Does what an action asks of the chosen sessions. Returns whether it is such an action.
 pub(crate) fn on_sessions(
@@ -18,6 +27,13 @@ pub(crate) fn on_sessions(
     let Some(first) = chosen.first() else { return false };
     match action {
         Action::Resume => cx.then(Effect::Resume(first.key())),
+        Action::Delete => plans::delete(chosen, None, cx),
+        Action::Move => plans::move_to(&chosen, cx),
+        Action::Rename => plans::rename(&chosen, cx),
+        Action::Fork => plans::fork(&chosen, cx),
+        Action::Tag => labels::tag(chosen, cx),
+        Action::Pin => labels::pin(&chosen, cx),
+        Action::Export => export::export(chosen, cx),
         Action::CopyId => copy(&chosen, "id", |one| Some(one.id.as_str().to_owned()), cx),
         Action::CopyPath => {
             copy(&chosen, "path", |one| one.files.first().map(|file| file.path.to_string()), cx);
