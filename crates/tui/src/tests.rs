@@ -19,6 +19,11 @@ use crate::shared::Shared;
 use crate::work::{Fresh, Slot, Work, rows};
 use crate::{Tab, frame};
 
+mod history;
+mod plans;
+mod problems;
+mod projects;
+mod seed;
 mod sessions;
 
 /// The time of all tests.
@@ -32,6 +37,7 @@ pub(crate) struct Driver {
     /// What the app asked the outside for, except questions.
     pub(crate) done: Vec<String>,
     size: (u16, u16),
+    now: Timestamp,
     pub(crate) home: TempDir,
 }
 
@@ -93,7 +99,7 @@ impl Driver {
         let latest: Arc<Mutex<Option<Snapshot>>> = Arc::default();
         let (app, effects) = App::new(shared, tab, query.map(str::to_owned));
         let mut driver =
-            Self { app, engine, latest, done: Vec::new(), size: (width, height), home };
+            Self { app, engine, latest, done: Vec::new(), size: (width, height), now: now(), home };
         driver.perform(effects);
         driver.reload();
         driver
@@ -108,7 +114,7 @@ impl Driver {
     }
 
     pub(crate) fn event(&mut self, event: Event) {
-        let effects = self.app.update(event, now());
+        let effects = self.app.update(event, self.now);
         self.perform(effects);
     }
 
@@ -133,6 +139,25 @@ impl Driver {
             }
         }
         self
+    }
+
+    /// Lets time pass.
+    pub(crate) fn wait(&mut self, millis: i64) -> &mut Self {
+        self.now += jiff::SignedDuration::from_millis(millis);
+        self
+    }
+
+    /// Presses keys, and lets time pass before each, so that a plan takes them.
+    pub(crate) fn slowly(&mut self, keys: &str) -> &mut Self {
+        for key in keys.split(' ').filter(|key| !key.is_empty()) {
+            self.wait(200).press(key);
+        }
+        self
+    }
+
+    /// Returns what is said at the foot.
+    pub(crate) fn said(&self) -> String {
+        self.app.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default()
     }
 
     /// Types text.

@@ -28,7 +28,7 @@ pub(crate) fn on_sessions(
     match action {
         Action::Resume => cx.then(Effect::Resume(first.key())),
         Action::Delete => plans::delete(chosen, None, cx),
-        Action::Move => plans::move_to(&chosen, cx),
+        Action::Move => plans::move_to(chosen, cx),
         Action::Rename => plans::rename(&chosen, cx),
         Action::Fork => plans::fork(&chosen, cx),
         Action::Tag => labels::tag(chosen, cx),

@@ -247,10 +247,10 @@ impl Screen for Pick {
         let list = match self.typed {
             Typed::Text => 0,
             Typed::Words if self.choices.is_empty() => 0,
-            _ => ROWS.min(columns(self.choices.len()).saturating_add(1)),
+            _ => ROWS.min(columns(self.choices.len()).max(1)),
         };
         let hint = u16::from(!self.hint.is_empty());
-        let width = painter.width().saturating_sub(2).min(WIDEST);
+        let width = painter.width().min(WIDEST);
         let mut inner = painter.boxed(width, list + hint + 3, &self.title);
         let sign = if self.typed == Typed::Text { "" } else { "/ " };
         let sign = if self.typed == Typed::Words { "# " } else { sign };
@@ -269,13 +269,22 @@ impl Screen for Pick {
             let x = inner.text(0, y, &name, Tone::Strong);
             let x = if is_own { x + 2 } else { columns(names) + 2 };
             let room = usize::from(inner.width().saturating_sub(x));
-            inner.text(x, y, &truncate_start(&row.detail, room), Tone::Dim);
+            let detail = match self.typed {
+                Typed::FilterOrPath => truncate_start(&row.detail, room),
+                _ => truncate_to(&row.detail, room),
+            };
+            inner.text(x, y, &detail, Tone::Dim);
             if at == self.cursor.at && self.typed != Typed::Words {
                 inner.modify(y, Modifier::REVERSED);
             }
         }
         if rows.is_empty() && list > 0 && self.typed != Typed::Words {
-            inner.text(0, 1, "nothing matches; esc goes back", Tone::Dim);
+            let words = if self.choices.is_empty() {
+                "no other project has a folder that is there: type a path"
+            } else {
+                "nothing matches; esc goes back"
+            };
+            inner.text(0, 1, words, Tone::Dim);
         }
         if hint > 0 {
             let y = inner.height().saturating_sub(1);

@@ -73,7 +73,7 @@ impl Screen for Sheet {
     }
 
     fn draw(&mut self, painter: &mut Painter<'_>, _shared: &Shared) {
-        let width = painter.width().saturating_sub(2).min(WIDEST);
+        let width = painter.width().min(WIDEST);
         let room = usize::from(width.saturating_sub(4)).max(1);
         let lines: Vec<Line> = self.lines.iter().flat_map(|line| wrapped(line, room)).collect();
         let height = columns(lines.len()).saturating_add(2);
@@ -86,7 +86,7 @@ impl Screen for Sheet {
     }
 
     fn hints(&self) -> &'static [Action] {
-        &[Action::Back, Action::CopyCommand]
+        &[Action::Back, Action::CopyId]
     }
 
     fn command(&self, _shared: &Shared) -> String {

@@ -9,6 +9,7 @@ use recount_display::words;
 use recount_model::{Labels, SessionFacts};
 
 use super::Outcome;
+use super::plans::what;
 use crate::effect::Notice;
 use crate::over::{Choice, Pick};
 use crate::screen::Context;
@@ -108,11 +109,4 @@ pub(crate) fn keep(cx: &mut Context<'_>) {
         let report = Changes::new(&engine).keep(None, &());
         Outcome::new(report.map(|report| words::guard::copied(&report)), None)
     });
-}
-
-fn what(chosen: &[Arc<SessionFacts>]) -> String {
-    match chosen {
-        [one] => one.id.short().to_owned(),
-        many => plural(many.len() as u64, "session"),
-    }
 }

@@ -109,7 +109,7 @@ enum State {
     /// It is being made.
     Loading,
     /// It can be carried out.
-    Ready(Planned),
+    Ready(Arc<Planned>),
     /// It is being carried out.
     Applying,
     /// It cannot be made, or was refused.
@@ -197,7 +197,7 @@ impl PlanScreen {
         let State::Ready(planned) = std::mem::replace(&mut self.state, State::Applying) else {
             return;
         };
-        let plan = planned.offer.plan;
+        let plan = planned.offer.plan.clone();
         let text = (self.planning.done)(&plan);
         let back = self.planning.back;
         cx.ask(Slot::Apply, move |work| {
@@ -228,7 +228,7 @@ impl PlanScreen {
             State::Applying | State::Failed(_) => return,
         }
         self.since = Some(cx.shared.now);
-        self.state = State::Ready(planned);
+        self.state = State::Ready(Arc::new(planned));
     }
 
     fn scroll(&mut self, action: Action) -> bool {
@@ -382,7 +382,7 @@ impl Screen for PlanScreen {
     fn hints(&self) -> &'static [Action] {
         match self.state {
             State::Ready(_) if self.number().is_some() => &[Action::Back],
-            State::Ready(_) => &[Action::Back, Action::Accept, Action::OtherButton, Action::Down],
+            State::Ready(_) => &[Action::Back, Action::Accept, Action::OtherButton],
             _ => &[Action::Back],
         }
     }

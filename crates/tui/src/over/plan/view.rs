@@ -1,6 +1,9 @@
 //! How a plan looks.
 
+use std::sync::Arc;
+
 use recount_changes::{Plan, Subject, deleted_ids};
+use recount_display::number::bytes;
 use recount_display::plan::{change, files, size};
 use recount_display::span::{Line, Span};
 use recount_display::theme::Tone;
@@ -33,14 +36,17 @@ const TITLE: usize = 24;
 
 impl PlanScreen {
     pub(super) fn draw_all(&mut self, painter: &mut Painter<'_>, shared: &Shared) {
-        let width = painter.width().saturating_sub(2).min(WIDEST);
+        let width = painter.width().min(WIDEST);
         let room = usize::from(width.saturating_sub(4)).max(1);
-        match std::mem::replace(&mut self.state, State::Loading) {
-            State::Ready(planned) => {
-                self.ready(painter, &planned, width, shared);
-                self.state = State::Ready(planned);
-                return;
-            }
+        if let State::Ready(planned) = &self.state {
+            let planned = Arc::clone(planned);
+            self.ready(painter, &planned, width, shared);
+            return;
+        }
+        let line = |text, tone| vec![Line::new([Span::new(text, tone)])];
+        let (lines, button) = match &self.state {
+            State::Loading | State::Ready(_) => (line("making the plan…", Tone::Dim), "[ Cancel ]"),
+            State::Applying => (line("changing…", Tone::Strong), ""),
             State::Failed(failed) => {
                 let mut lines = wrap(&[Span::new(&failed.what, Tone::Plain)], room);
                 if let Some(hint) = &failed.hint {
@@ -48,20 +54,10 @@ impl PlanScreen {
                     lines.extend(wrap(&[Span::new(hint, Tone::Name)], room));
                 }
                 lines.push(Line::default());
-                self.words(painter, width, &lines, "[ Close ]");
-                self.state = State::Failed(failed);
+                (lines, "[ Close ]")
             }
-            state @ State::Loading => {
-                let line = Line::new([Span::new("making the plan…", Tone::Dim)]);
-                self.words(painter, width, &[line], "[ Cancel ]");
-                self.state = state;
-            }
-            state @ State::Applying => {
-                let line = Line::new([Span::new("changing…", Tone::Strong)]);
-                self.words(painter, width, &[line], "");
-                self.state = state;
-            }
-        }
+        };
+        self.words(painter, width, &lines, button);
     }
 
     /// Draws a few lines and one button.
@@ -154,8 +150,10 @@ fn head(planned: &Planned, room: usize, shared: &Shared) -> Vec<Line> {
         lines.extend(wrap(&[Span::new(about, Tone::Strong)], room));
     }
     lines.extend(plan.sessions.iter().map(|session| subject(session, room, shared)));
-    let sum = recount_display::number::bytes(plan.bytes_before());
-    let words = format!("{}, {sum} before", files(plan));
+    let words = match plan.bytes_before() {
+        0 => files(plan),
+        before => format!("{}, {} before", files(plan), bytes(before)),
+    };
     if !plan.sessions.is_empty() {
         lines.push(Line::new([Span::new(&words, Tone::Dim)]));
     }

@@ -127,10 +127,11 @@ fn found(finding: Finding, shared: &Shared) -> Found {
     let command = remedy.as_ref().map(|remedy| words::remedy(remedy).below_home(home));
     let facts =
         session.as_ref().and_then(|id| shared.rows.sessions.iter().find(|facts| facts.id == *id));
-    let place = match (&session, &path) {
-        (Some(id), _) => id.short().to_owned(),
-        (None, Some(path)) => tail(path),
-        (None, None) => String::new(),
+    let place = match (&what, &session, &path) {
+        (Symptom::FolderGone { folder, .. }, ..) => folder.leaf().to_owned(),
+        (_, Some(id), _) => id.short().to_owned(),
+        (_, None, Some(path)) => tail(path),
+        (_, None, None) => String::new(),
     };
     Found {
         group,

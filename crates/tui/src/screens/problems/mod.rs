@@ -228,7 +228,7 @@ impl Screen for Problems {
     }
 
     fn hints(&self) -> &'static [Action] {
-        &[Action::Apply, Action::Open, Action::Info, Action::CopyCommand, Action::Undo]
+        &[Action::Apply, Action::Open, Action::Info, Action::CopyId, Action::Undo]
     }
 
     fn command(&self, _shared: &Shared) -> String {
