@@ -49,6 +49,43 @@ impl Driver {
         Self::on(home, width, height, Tab::Sessions, None)
     }
 
+    /// Opens a home made of fixtures, with these settings of Gemini CLI.
+    #[expect(clippy::disallowed_methods, reason = "a home for tests")]
+    pub(crate) fn fixtures(cases: &[&str], settings: &str, width: u16, height: u16) -> Self {
+        let made = recount_testkit::Home::with(cases.iter().copied());
+        let home = tempfile::tempdir().unwrap();
+        std::fs::rename(made.path(), home.path().join("home")).unwrap();
+        std::fs::write(home.path().join("home/.gemini/settings.json"), settings).unwrap();
+        Self::on(home, width, height, Tab::Sessions, None)
+    }
+
+    /// Makes a folder below the home, and returns its path.
+    #[expect(clippy::disallowed_methods, reason = "a home for tests")]
+    pub(crate) fn folder(&self, name: &str) -> String {
+        let path = self.home.path().join("home").join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// Returns every file below the home with its bytes.
+    #[expect(clippy::disallowed_methods, reason = "a home for tests")]
+    pub(crate) fn tree(&self) -> std::collections::BTreeMap<String, Vec<u8>> {
+        let root = self.home.path().join("home");
+        let (mut files, mut folders) = (std::collections::BTreeMap::new(), vec![root.clone()]);
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+                    files.insert(name, std::fs::read(&path).unwrap());
+                }
+            }
+        }
+        files
+    }
+
     /// Opens a home without sessions.
     pub(crate) fn empty(width: u16, height: u16) -> Self {
         let home = tempfile::tempdir().unwrap();

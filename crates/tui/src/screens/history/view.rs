@@ -19,13 +19,13 @@ const fn column(heading: &'static str, width: u16, align: Align, rank: u8) -> Co
 }
 
 const CHANGES: &[Column] = &[
-    column("WHEN", 10, Align::Left, 0),
+    column("WHEN", 10, Align::Left, 6),
     column("CHANGE", 9, Align::Left, 0),
     column("STATE", 14, Align::Left, 5),
     column("FILES", 5, Align::Right, 3),
     column("SIZE", 8, Align::Right, 2),
     column("RECEIPT", 22, Align::Left, 1),
-    column("SESSIONS", 0, Align::Left, 4),
+    column("SESSIONS", 0, Align::Left, 0),
 ];
 const TRASH: &[Column] = &[
     column("DELETED", 10, Align::Left, 0),

@@ -60,6 +60,8 @@ pub(super) struct Found {
     pub(super) severity: Severity,
     /// What is wrong.
     pub(super) what: String,
+    /// The same below the name of its group.
+    pub(super) short: String,
     pub(super) session: Option<SessionKey>,
     pub(super) title: String,
     /// The session, or the end of the path.
@@ -133,9 +135,14 @@ fn found(finding: Finding, shared: &Shared) -> Found {
         (_, None, Some(path)) => tail(path),
         (_, None, None) => String::new(),
     };
+    let short = match &what {
+        Symptom::PendingDeletion { lost, why } => words::deletion(*lost, *why),
+        what => words::symptom(what),
+    };
     Found {
         group,
         severity,
+        short: single_line(&short),
         what: single_line(&words::symptom(&what)),
         session: facts.map(|facts| facts.key()),
         title: facts.and_then(|facts| facts.title.clone()).unwrap_or_default(),

@@ -72,6 +72,10 @@ impl Problems {
         if self.is_looking {
             counts.push("looking…".to_owned());
         }
+        let room = usize::from(painter.width()).saturating_sub(11);
+        while recount_display::width::width(&counts.join(" · ")) > room && counts.len() > 1 {
+            counts.pop();
+        }
         painter.text_right(0, &format!("{} ", counts.join(" · ")), Tone::Dim);
     }
 
@@ -134,7 +138,7 @@ fn mark(found: &Found) -> Span {
 fn cell(column: usize, found: &Found) -> Span {
     match column {
         0 => Span::new(&found.place, Tone::Name),
-        1 => Span::new(&found.what, Tone::Plain),
+        1 => Span::new(&found.short, Tone::Plain),
         _ => Span::new(&recount_display::sanitize::single_line(&found.title), Tone::Dim),
     }
 }
