@@ -100,8 +100,8 @@ impl Changes<'_> {
                 change_recorded_folder(offer, editor, survey, &root, (&session_files, path))?;
             } else {
                 let parts = parts(source, facts, &session_files, &survey.disk);
-                let moved = (parts.as_slice(), session_files.as_slice());
-                self.move_parts(offer, &mut mover, (facts, path), moved, &mut settled)?;
+                let files = (parts.as_slice(), session_files.as_slice());
+                self.move_parts(offer, &mut mover, (facts, path), files, &mut settled)?;
                 if offer.plan.steps.len() > before {
                     offer.notices.extend(prompts_stay(&[*facts], &survey.disk));
                 }

@@ -174,9 +174,9 @@ fn an_export_never_overwrites() {
 #[test]
 fn a_plan_that_changes_nothing_says_why() {
     let mut app = Driver::demo(80, 24);
-    let store = app.folder("code/store");
-    app.press("m").type_text(&store).press("enter").slowly("y").reload();
-    app.press("m").type_text(&store);
+    app.folder("code/store");
+    app.press("m").type_text("~/code/store").press("enter").slowly("y").reload();
+    app.press("m").type_text("~/code/store");
     insta::assert_snapshot!("move_to", app.screen());
     app.press("enter");
     let said = app.said();
@@ -204,4 +204,43 @@ fn no_size_panics() {
         }
         app.resize(80, 24);
     }
+}
+
+/// A process that looks like an agent; it ends with the test.
+#[cfg(target_os = "linux")]
+struct Agent(std::process::Child);
+
+#[cfg(target_os = "linux")]
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _killed = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[expect(clippy::disallowed_methods, reason = "an agent runs")]
+fn a_session_that_an_agent_works_in_is_left_out_or_refused() {
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Command, Stdio};
+
+    let mut app = Driver::demo(80, 24);
+    let shop = super::seed::with_present(&mut app);
+    let mut agent = Command::new("sleep");
+    let agent = agent.arg0("gemini").arg("60").current_dir(shop).stdin(Stdio::null());
+    let agent = Agent(agent.spawn().unwrap());
+    let pid = agent.0.id();
+    let before = app.tree();
+    app.press("1 g j d");
+    let screen = app.screen();
+    assert!(screen.contains("is in use by process"), "{screen}");
+    assert!(screen.contains("end the agent there first"), "{screen}");
+    app.press("esc g space space d");
+    let screen = app.screen();
+    assert!(screen.contains("delete 2 sessions"), "{screen}");
+    let words = format!("82e5e803 is left out: gemini (pid {pid}) works in it");
+    assert!(screen.contains(&words), "{screen}");
+    assert!(screen.contains("y delete 1 session"), "{screen}");
+    app.slowly("y").press("z").slowly("y");
+    assert_eq!(app.tree(), before);
 }

@@ -31,6 +31,8 @@ const COLUMNS: &[Column] = &[
 const WIDE: u16 = 96;
 /// The widest that a plan is drawn.
 const WIDEST: u16 = 120;
+/// Notes stay in view if so many other lines do.
+const LIST: usize = 8;
 /// The title of a session has so many columns at least.
 const TITLE: usize = 24;
 
@@ -48,7 +50,8 @@ impl PlanScreen {
             State::Loading | State::Ready(_) => (line("making the plan…", Tone::Dim), "[ Cancel ]"),
             State::Applying => (line("changing…", Tone::Strong), ""),
             State::Failed(failed) => {
-                let mut lines = wrap(&[Span::new(&failed.what, Tone::Plain)], room);
+                let what = below_home(&failed.what, shared);
+                let mut lines = wrap(&[Span::new(&what, Tone::Plain)], room);
                 if let Some(hint) = &failed.hint {
                     lines.push(Line::default());
                     lines.extend(wrap(&[Span::new(hint, Tone::Name)], room));
@@ -87,7 +90,8 @@ impl PlanScreen {
         let all = inner.height().saturating_sub(2);
         // Notes stay in view if there is room for the files, too.
         let fixed = columns(notes.len());
-        let is_fixed = fixed * 2 <= all;
+        let wanted = (head.len() + 1 + plan.steps.len()).min(LIST);
+        let is_fixed = usize::from(all.saturating_sub(fixed)) >= wanted;
         let list = if is_fixed { all - fixed } else { all };
         let more = if is_fixed { 0 } else { notes.len() };
         self.drawn = (head.len() + 1 + plan.steps.len() + more, usize::from(list));
@@ -142,6 +146,14 @@ impl PlanScreen {
     }
 }
 
+/// Shortens paths below the home in a message.
+fn below_home(text: &str, shared: &Shared) -> String {
+    match shared.folders.home.as_deref().and_then(std::path::Path::to_str) {
+        Some(home) if home.len() > 1 => text.replace(&format!("{home}/"), "~/"),
+        _ => text.to_owned(),
+    }
+}
+
 /// Returns what is above the files: what it is about, and the sessions.
 fn head(planned: &Planned, room: usize, shared: &Shared) -> Vec<Line> {
     let plan = &planned.offer.plan;
@@ -186,7 +198,8 @@ fn notes(planned: &Planned, is_changed: bool, room: usize, shared: &Shared) -> V
         add("! ", "the plan has changed while it was shown: files are others now", Tone::Warning);
     }
     for notice in &planned.offer.notices {
-        add("· ", &words::notice(notice, &shared.folders), Tone::Dim);
+        let text = below_home(&words::notice(notice, &shared.folders), shared);
+        add("· ", &text, Tone::Dim);
     }
     for left_out in &planned.left_out {
         add("✗ ", left_out, Tone::Error);

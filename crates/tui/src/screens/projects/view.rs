@@ -30,7 +30,7 @@ const COLUMNS: &[Column] = &[
     column("COST", 8, Align::Right, 5),
     column("SIZE", 8, Align::Right, 3),
     column("USED", 10, Align::Left, 6),
-    column("AGENTS", 14, Align::Left, 2),
+    column("AGENTS", 21, Align::Left, 2),
     column("PATH", 0, Align::Path, 8),
 ];
 /// Lines about the selected row.
