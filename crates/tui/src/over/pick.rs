@@ -97,7 +97,7 @@ impl Pick {
         then: impl FnOnce(String, &mut Context<'_>) + Send + 'static,
     ) -> Self {
         let hint = "type to filter, or a path: /…, ~/…, ./…".to_owned();
-        Self { choices, hint, ..Self::new(title, Typed::FilterOrPath, then) }
+        Self { hint, choices, ..Self::new(title, Typed::FilterOrPath, then) }
     }
 
     /// A line of text, with what it is now.
@@ -120,7 +120,7 @@ impl Pick {
     ) -> Self {
         let hint = "one word each, with spaces between; tab completes".to_owned();
         let field = Field::new(now);
-        Self { field, choices, hint, ..Self::new(title, Typed::Words, then) }
+        Self { hint, field, choices, ..Self::new(title, Typed::Words, then) }
     }
 
     /// Returns the word at the cursor, and where it begins.

@@ -22,6 +22,8 @@ const FORMATS: [(Format, &str, &str); 5] = [
     (Format::Jsonl, "jsonl", "one record per line, for programs"),
     (Format::Text, "txt", "plain text"),
 ];
+/// So many exports of one session may be in a folder.
+const MOST: usize = 10_000;
 /// The longest name of a file, without id and ending.
 const NAME: usize = 48;
 
@@ -64,7 +66,8 @@ fn write(work: &Work, chosen: &[Arc<SessionFacts>], format: Format) -> Result<St
     };
     let mut names = Vec::new();
     for facts in chosen {
-        let path = free_name(&folder, facts, format.extension());
+        let path = free_name(&folder, facts, format.extension())
+            .ok_or_else(|| Error::Output(std::io::ErrorKind::AlreadyExists.into()))?;
         one(&engine, facts, &export, &path)?;
         names.push(path);
     }
@@ -88,7 +91,7 @@ fn one(engine: &Engine, facts: &SessionFacts, export: &Export, path: &Path) -> R
 }
 
 /// Returns a path that does not exist: nothing is overwritten.
-fn free_name(folder: &Path, facts: &SessionFacts, ending: &str) -> PathBuf {
+fn free_name(folder: &Path, facts: &SessionFacts, ending: &str) -> Option<PathBuf> {
     let title = facts.title.as_deref().unwrap_or("session");
     let letters = title.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' });
     let mut name = String::new();
@@ -105,5 +108,5 @@ fn free_name(folder: &Path, facts: &SessionFacts, ending: &str) -> PathBuf {
         0 => folder.join(format!("{name}.{ending}")),
         number => folder.join(format!("{name}-{}.{ending}", number + 1)),
     };
-    (0..).map(with).find(|path| !path.exists()).unwrap_or_else(|| with(0))
+    (0..MOST).map(with).find(|path| !path.exists())
 }

@@ -52,7 +52,10 @@ pub(crate) fn tag(chosen: Vec<Arc<SessionFacts>>, cx: &mut Context<'_>) {
         detail: plural(many, "session"),
     };
     let choices = known.into_iter().map(choice).collect();
-    let now = common.iter().map(|tag| format!("{tag} ")).collect::<String>();
+    let mut now = common.iter().cloned().collect::<Vec<_>>().join(" ");
+    if !now.is_empty() {
+        now.push(' ');
+    }
     let title = format!("tags of {}", what(&chosen));
     cx.push(Pick::words(&title, &now, choices, move |text, cx| set(&chosen, common, &text, cx)));
 }

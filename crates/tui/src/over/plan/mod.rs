@@ -298,12 +298,14 @@ impl Screen for PlanScreen {
     fn act(&mut self, action: Action, cx: &mut Context<'_>) -> bool {
         let is_ready = matches!(self.state, State::Ready(_));
         match action {
-            Action::Back | Action::Close => self.cancel(cx),
             Action::Accept | Action::Open if self.is_early(cx.shared) => {}
-            Action::Accept if is_ready && self.number().is_none() => self.accept(cx),
+            Action::Accept => {
+                if is_ready && self.number().is_none() {
+                    self.accept(cx);
+                }
+            }
             Action::Open if is_ready && self.focus == Button::Accept => self.accept(cx),
-            Action::Accept => {}
-            Action::Open => self.cancel(cx),
+            Action::Back | Action::Close | Action::Open => self.cancel(cx),
             Action::NextPart | Action::PreviousPart | Action::OtherButton => {
                 self.focus = match self.focus {
                     Button::Cancel if is_ready => Button::Accept,
