@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use recount_writer::change::{History, JournalEnd, JournalEntry, Subject};
+use recount_writer::change::{History, JournalEnd, JournalEntry, Plan, Subject};
 use serde::Serialize;
 
 use crate::{Changes, Error};
@@ -58,6 +58,14 @@ impl Changes<'_> {
         let history = self.changes_made()?;
         let changes = history.changes().iter().rev().map(|entry| change(&history, entry));
         Ok(changes.collect())
+    }
+
+    /// Returns the plan of a change that was made: each file before and after.
+    ///
+    /// # Errors
+    /// If the journals cannot be read, or there is no such change.
+    pub fn plan_of(self, receipt: &str) -> Result<Plan, Error> {
+        Ok(self.changes_made()?.find(Some(receipt))?.plan.clone())
     }
 
     /// Lists invalid journals, with the reason.

@@ -166,7 +166,7 @@ impl From<Error> for Failure {
                 "check that the disk has free space and the folder is writable; the existing index is not lost",
             ),
             Error::NotResumable { id, why } => failure.with(words::resume_hint(id, why)),
-            Error::Write(error) => failure.with(of_write(error).map(str::to_owned)),
+            Error::Write(error) => failure.with(words::write_hint(error).map(str::to_owned)),
             _ => failure,
         }
     }
@@ -178,89 +178,7 @@ impl From<ChangeError> for Failure {
             return error.into();
         }
         let failure = Self::new(change_code(&error), error.full_message());
-        failure.with(of_change(&error).map(str::to_owned))
-    }
-}
-
-/// Returns a hint for a change that failed.
-fn of_change(error: &ChangeError) -> Option<&'static str> {
-    Some(match error {
-        ChangeError::NotLoadable { .. } => "`recount repair SESSION` makes it loadable if possible",
-        ChangeError::NotTheSame { .. } => "nothing was changed",
-        ChangeError::NoTurn { .. } => "`recount trim SESSION` lists the turns",
-        ChangeError::NothingLeft => "`recount delete SESSION` moves all of it to the trash",
-        ChangeError::Settings { .. } => {
-            "nothing was changed; fix the file first, because the agent does not start with it; or set the value by hand"
-        }
-        ChangeError::NoAgent => "give the home with the agent's folder with --home",
-        ChangeError::NoMessage(_) => {
-            "give the number of a prompt, or the id of a message as `recount show --json` prints it"
-        }
-        ChangeError::NotInTrash(_) => "`recount trash` lists deleted sessions",
-        ChangeError::NotKept(_) => {
-            "`recount trash` and `recount vault` list what can be restored; --from DIR restores from a backup"
-        }
-        ChangeError::Write(error) => of_write(error)?,
-        _ => return None,
-    })
-}
-
-/// Returns a hint for a write that failed or was refused.
-fn of_write(error: &WriteError) -> Option<&'static str> {
-    match error {
-        WriteError::Refused(refusal) => refusal_hint(refusal),
-        WriteError::NoReceipt(_) | WriteError::ManyReceipts(_) => {
-            Some("`recount history` lists all changes with their receipts")
-        }
-        WriteError::NothingToUndo => None,
-        WriteError::Busy { .. } => Some("wait for the other run to end, then try again"),
-        error => next_step(error),
-    }
-}
-
-/// Returns a hint for a write that failed.
-fn next_step(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
-    match cause(error).map(io::Error::kind) {
-        Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
-            Some("make room on the disk, then run it again: what was written whole stays")
-        }
-        Some(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => Some(
-            "choose a place that you may write to; for recount's own data, set RECOUNT_DATA_DIR",
-        ),
-        Some(io::ErrorKind::NotFound) => Some("make the folder first"),
-        Some(io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists) => {
-            Some("a file is in place of a folder: choose another path")
-        }
-        Some(io::ErrorKind::IsADirectory) => {
-            Some("a folder of that name exists: choose another name")
-        }
-        _ => None,
-    }
-}
-
-/// Returns the I/O error, at any depth.
-fn cause<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a io::Error> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(cause) = error.downcast_ref::<io::Error>() {
-            return Some(cause);
-        }
-        next = error.source();
-    }
-    None
-}
-
-/// Returns a hint for a refused change.
-fn refusal_hint(refusal: &Refusal) -> Option<&'static str> {
-    match refusal {
-        Refusal::Live { .. } => Some("end the agent there first, then try again"),
-        Refusal::Changed { .. } => Some("look again: run it once more, with what is there now"),
-        Refusal::Occupied { .. } => Some("move the existing file away, then try again"),
-        Refusal::NotAFile { .. } => Some("files are never changed through links; check it by hand"),
-        Refusal::NoRoom { .. } => Some("make room on the disk, or `recount trash empty`"),
-        Refusal::NoLocks { .. } => Some("set RECOUNT_DATA_DIR to a folder on a local disk"),
-        Refusal::NotUndoable { .. } => Some("`recount history` shows what has become of it"),
-        _ => None,
+        failure.with(words::change_hint(&error).map(str::to_owned))
     }
 }
 

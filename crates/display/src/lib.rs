@@ -17,6 +17,7 @@ pub mod grid;
 pub mod markdown;
 pub mod number;
 pub mod plain;
+pub mod plan;
 pub mod project_names;
 pub mod sanitize;
 pub mod span;

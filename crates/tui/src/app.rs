@@ -10,9 +10,10 @@ use recount_model::SessionKey;
 use crate::Tab;
 use crate::effect::{Answer, Effect, Event, Notice};
 use crate::keys::{Action, Chord, Pressed};
+use crate::over::actions::{self, Outcome};
 use crate::over::{Help, Palette};
 use crate::screen::{Context, Screen};
-use crate::screens::{Tabs, tabs};
+use crate::screens::{Tabs, problems, tabs};
 use crate::shared::Shared;
 use crate::work::{AtRisk, Fresh, LiveNews, Reading, Slot};
 
@@ -176,6 +177,11 @@ impl App {
                         self.go(tab, &mut effects);
                         self.with_top(&mut effects, |screen, cx| screen.told(what, cx));
                     }
+                    Effect::Rows(rows) => {
+                        self.shared.rows = rows;
+                        self.refresh(&mut effects);
+                    }
+                    Effect::Problems(many) => self.shared.problems = many,
                     Effect::Say(mut notice) => {
                         notice.at = Some(self.shared.now);
                         self.notice = Some(notice);
@@ -221,6 +227,9 @@ impl App {
         }
         let chord = self.prefix.take().map_or(chord, |prefix| chord.after(prefix));
         match self.shared.settings.keymap.press(self.top().place(), chord) {
+            // Left and right are other keys for the same, where they have no use of their own.
+            Pressed::Does(Action::In) => self.act(Action::Open, effects),
+            Pressed::Does(Action::Out) => self.act(Action::Back, effects),
             Pressed::Does(action) => self.act(action, effects),
             Pressed::Opens(prefix) => self.prefix = Some(prefix),
             Pressed::Nothing => {}
@@ -241,6 +250,11 @@ impl App {
             Action::Redraw => effects.push(Effect::Redraw),
             Action::Help => effects.push(Effect::Push(Box::new(Help::new(place)))),
             Action::Palette => effects.push(Effect::Push(Box::new(Palette::new(place)))),
+            Action::In => self.act(Action::Open, effects),
+            Action::Out => self.act(Action::Back, effects),
+            Action::Undo => {
+                actions::undo(None, &mut Context { shared: &self.shared, effects });
+            }
             Action::NextTab => effects.push(Effect::Go(self.tab.step(1))),
             Action::PreviousTab => effects.push(Effect::Go(self.tab.step(-1))),
             Action::CopyCommand => {
@@ -304,6 +318,10 @@ impl App {
         for screen in self.tabs.all() {
             screen.answered(&mut answer, &mut cx);
         }
+        // What was done is told wherever the user is by then.
+        if let Some(outcome) = answer.take::<Outcome>() {
+            outcome.tell(&mut cx);
+        }
     }
 
     fn feed(&mut self, answer: &mut Answer, effects: &mut Vec<Effect>) {
@@ -325,7 +343,15 @@ impl App {
         } else if let Some(Fresh(rows)) = answer.take() {
             self.shared.reading = None;
             match rows {
-                Ok(rows) => self.shared.rows = rows,
+                Ok(rows) => {
+                    let is_first =
+                        self.shared.rows.sessions.is_empty() || self.shared.rows.is_remembered;
+                    self.shared.rows = rows;
+                    if is_first && self.tab != Tab::Problems {
+                        let mut cx = Context { shared: &self.shared, effects };
+                        problems::look(&mut cx);
+                    }
+                }
                 Err(error) => {
                     effects.push(Effect::Say(Notice::error(error.full_message())));
                 }

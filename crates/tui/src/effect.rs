@@ -3,12 +3,14 @@
 use std::any::Any;
 use std::ffi::OsString;
 use std::fmt;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 use recount_model::SessionKey;
 
 use crate::Tab;
+use crate::rows::Rows;
 use crate::screen::Screen;
 use crate::work::{Slot, Work};
 
@@ -80,6 +82,10 @@ pub(crate) enum Effect {
     Go(Tab),
     /// Go to a tab, and tell it something.
     Tell(Tab, Box<dyn Any + Send>),
+    /// Show other rows: labels have changed.
+    Rows(Arc<Rows>),
+    /// Show so many problems at the tab.
+    Problems(usize),
     /// Show a line at the foot.
     Say(Notice),
     /// Give the terminal to the session's agent, or jump to where it runs.
@@ -116,6 +122,8 @@ impl fmt::Debug for Effect {
             Self::Act(action) => write!(out, "Act({action:?})"),
             Self::Go(tab) => write!(out, "Go({tab:?})"),
             Self::Tell(tab, _) => write!(out, "Tell({tab:?})"),
+            Self::Rows(_) => out.write_str("Rows"),
+            Self::Problems(many) => write!(out, "Problems({many})"),
             Self::Say(notice) => write!(out, "Say({notice:?})"),
             Self::Resume(key) => write!(out, "Resume({key:?})"),
             Self::Run(args) => write!(out, "Run({args:?})"),

@@ -271,6 +271,8 @@ impl Runner {
                 | Effect::Act(_)
                 | Effect::Go(_)
                 | Effect::Tell(..)
+                | Effect::Rows(_)
+                | Effect::Problems(_)
                 | Effect::Say(_) => {}
             }
         }

@@ -19,8 +19,13 @@ use crate::shared::Shared;
 use crate::work::{Fresh, Slot, Work, rows};
 use crate::{Tab, frame};
 
+mod history;
+mod plans;
+mod problems;
+mod projects;
 mod random;
 mod reader;
+mod seed;
 mod sessions;
 
 /// The time of all tests.
@@ -34,6 +39,7 @@ pub(crate) struct Driver {
     /// What the app asked the outside for, except questions.
     pub(crate) done: Vec<String>,
     size: (u16, u16),
+    now: Timestamp,
     pub(crate) home: TempDir,
 }
 
@@ -43,6 +49,43 @@ impl Driver {
         let home = tempfile::tempdir().unwrap();
         recount_testbed::demo(&home.path().join("home"), now()).unwrap();
         Self::on(home, width, height, Tab::Sessions, None)
+    }
+
+    /// Opens a home made of fixtures, with these settings of Gemini CLI.
+    #[expect(clippy::disallowed_methods, reason = "a home for tests")]
+    pub(crate) fn fixtures(cases: &[&str], settings: &str, width: u16, height: u16) -> Self {
+        let made = recount_testkit::Home::with(cases.iter().copied());
+        let home = tempfile::tempdir().unwrap();
+        std::fs::rename(made.path(), home.path().join("home")).unwrap();
+        std::fs::write(home.path().join("home/.gemini/settings.json"), settings).unwrap();
+        Self::on(home, width, height, Tab::Sessions, None)
+    }
+
+    /// Makes a folder below the home, and returns its path.
+    #[expect(clippy::disallowed_methods, reason = "a home for tests")]
+    pub(crate) fn folder(&self, name: &str) -> String {
+        let path = self.home.path().join("home").join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// Returns every file below the home with its bytes.
+    #[expect(clippy::disallowed_methods, reason = "a home for tests")]
+    pub(crate) fn tree(&self) -> std::collections::BTreeMap<String, Vec<u8>> {
+        let root = self.home.path().join("home");
+        let (mut files, mut folders) = (std::collections::BTreeMap::new(), vec![root.clone()]);
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+                    files.insert(name, std::fs::read(&path).unwrap());
+                }
+            }
+        }
+        files
     }
 
     /// Opens a home without sessions.
@@ -95,7 +138,7 @@ impl Driver {
         let latest: Arc<Mutex<Option<Snapshot>>> = Arc::default();
         let (app, effects) = App::new(shared, tab, query.map(str::to_owned));
         let mut driver =
-            Self { app, engine, latest, done: Vec::new(), size: (width, height), home };
+            Self { app, engine, latest, done: Vec::new(), size: (width, height), now: now(), home };
         driver.perform(effects);
         driver.reload();
         driver
@@ -110,7 +153,7 @@ impl Driver {
     }
 
     pub(crate) fn event(&mut self, event: Event) {
-        let effects = self.app.update(event, now());
+        let effects = self.app.update(event, self.now);
         self.perform(effects);
     }
 
@@ -135,6 +178,25 @@ impl Driver {
             }
         }
         self
+    }
+
+    /// Lets time pass.
+    pub(crate) fn wait(&mut self, millis: i64) -> &mut Self {
+        self.now += jiff::SignedDuration::from_millis(millis);
+        self
+    }
+
+    /// Presses keys, and lets time pass before each, so that a plan takes them.
+    pub(crate) fn slowly(&mut self, keys: &str) -> &mut Self {
+        for key in keys.split(' ').filter(|key| !key.is_empty()) {
+            self.wait(200).press(key);
+        }
+        self
+    }
+
+    /// Returns what is said at the foot.
+    pub(crate) fn said(&self) -> String {
+        self.app.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default()
     }
 
     /// Types text.

@@ -8,7 +8,7 @@ use recount_engine::{Listing, Progress};
 use recount_formats::edit::ProjectDirectory;
 use recount_formats::source::{Artifact, ArtifactKind, Artifacts};
 use recount_formats::{Editor, Source};
-use recount_model::{RecordedPath, SessionFacts};
+use recount_model::{RecordedPath, SessionFacts, SourceName};
 use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, Plan};
 
@@ -28,41 +28,107 @@ impl Changes<'_> {
     /// Plans to move a session to another project.
     ///
     /// # Errors
-    /// If an argument matches nothing, or several; if the project has no folder; if the agent's record of projects is
-    /// damaged.
+    /// As [`move_all_plan`](Self::move_all_plan).
     pub fn move_plan(
         self,
         wanted: &str,
         to: &str,
         progress: &dyn Progress,
     ) -> Result<Proposal, Error> {
+        self.move_all_plan(&[wanted.to_owned()], to, progress)
+    }
+
+    /// Plans to move sessions to another project.
+    ///
+    /// # Errors
+    /// If an argument matches nothing, or several; if the project has no folder; if the agent's record of projects is
+    /// damaged.
+    pub fn move_all_plan(
+        self,
+        wanted: &[String],
+        to: &str,
+        progress: &dyn Progress,
+    ) -> Result<Proposal, Error> {
         let survey = self.scan_files(progress)?;
-        let facts = self.chosen(&survey, wanted, Operation::Move)?;
-        let path = self.existing_folder(&survey, to)?;
-        let (source, editor) = editor(facts)?;
-        let Survey { listing, disk, .. } = &survey;
-        let mut offer = self.offer("move");
-        offer.plan.sessions.push(subject(facts));
-        let session_files = session_files(facts, listing);
-        if let Some(root) = self.root_of(&survey, facts)
-            && editor.folder_at(&root, facts.started).is_some()
-        {
-            change_recorded_folder(&mut offer, editor, &survey, &root, (&session_files, &path))?;
-            if offer.is_empty() {
-                let project = path.to_string();
-                offer.notice(Notice::AlreadyThere { session: facts.id.clone(), project });
+        let mut chosen: BTreeMap<SourceName, Vec<&SessionFacts>> = BTreeMap::new();
+        for wanted in wanted {
+            let facts = self.chosen(&survey, wanted, Operation::Move)?;
+            let own = chosen.entry(facts.source).or_default();
+            if !own.iter().any(|known| known.id == facts.id) {
+                own.push(facts);
             }
-            return Ok(offer);
         }
-        let parts = parts(source, facts, &session_files, disk);
-        let roots: BTreeSet<usize> = parts.iter().map(|part| part.folder.root).collect();
-        let place = |root: usize| Ok((root, self.place(editor, root, &path)?));
-        let places: BTreeMap<usize, ProjectDirectory> =
-            roots.into_iter().map(place).collect::<Result<_, Error>>()?;
+        let path = self.existing_folder(&survey, to)?;
+        let mut offer = self.offer("move");
+        for all in chosen.values() {
+            self.move_all(&mut offer, &survey, all, &path)?;
+        }
+        if wanted.len() > 1 {
+            // Those that are there already are in the notices.
+            let stay = |id: &str| {
+                let is_it = |notice: &Notice| matches!(notice, Notice::AlreadyThere { session, .. } if session.as_str() == id);
+                offer.notices.iter().any(is_it)
+            };
+            let sessions = std::mem::take(&mut offer.plan.sessions).into_iter();
+            offer.plan.sessions = sessions.filter(|subject| !stay(&subject.id)).collect();
+        }
+        Ok(offer)
+    }
+
+    /// Moves sessions of one agent.
+    fn move_all(
+        self,
+        offer: &mut Proposal,
+        survey: &Survey,
+        chosen: &[&SessionFacts],
+        path: &RecordedPath,
+    ) -> Result<(), Error> {
+        let Some(first) = chosen.first() else { return Ok(()) };
+        let (source, editor) = editor(first)?;
+        let sessions = &survey.listing.sessions;
         let hash = source.project_hash(path.as_str()).map(|hash| hash.to_string());
         let hash = hash.unwrap_or_default();
-        let mut mover =
-            FileMover::new(source, editor, &listing.sessions, &hash).in_folder(path.as_str());
+        let mut mover = FileMover::new(source, editor, sessions, &hash).in_folder(path.as_str());
+        let mut settled = BTreeSet::new();
+        for facts in chosen {
+            let before = offer.plan.steps.len();
+            offer.plan.sessions.push(subject(facts));
+            let session_files = session_files(facts, &survey.listing);
+            if let Some(root) = self.root_of(survey, facts)
+                && editor.folder_at(&root, facts.started).is_some()
+            {
+                change_recorded_folder(offer, editor, survey, &root, (&session_files, path))?;
+            } else {
+                let parts = parts(source, facts, &session_files, &survey.disk);
+                let files = (parts.as_slice(), session_files.as_slice());
+                self.move_parts(offer, &mut mover, (facts, path), files, &mut settled)?;
+                if offer.plan.steps.len() > before {
+                    offer.notices.extend(prompts_stay(&[*facts], &survey.disk));
+                }
+            }
+            if offer.plan.steps.len() == before {
+                let (session, project) = (facts.id.clone(), path.to_string());
+                offer.notice(Notice::AlreadyThere { session, project });
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the parts of a session; `settled` are the data folders in which the project is known.
+    fn move_parts(
+        self,
+        offer: &mut Proposal,
+        mover: &mut FileMover<'_>,
+        (facts, path): (&SessionFacts, &RecordedPath),
+        (parts, session_files): (&[DirectoryPart<'_>], &[&SessionFacts]),
+        settled: &mut BTreeSet<usize>,
+    ) -> Result<(), Error> {
+        let (_, editor) = editor(facts)?;
+        let before = offer.plan.steps.len();
+        let roots: BTreeSet<usize> = parts.iter().map(|part| part.folder.root).collect();
+        let place = |root: usize| Ok((root, self.place(editor, root, path)?));
+        let places: BTreeMap<usize, ProjectDirectory> =
+            roots.into_iter().map(place).collect::<Result<_, Error>>()?;
         for (root, place) in &places {
             let here = || parts.iter().filter(|part| part.folder.root == *root);
             let is_there = |part: &&DirectoryPart<'_>| {
@@ -71,7 +137,9 @@ impl Changes<'_> {
             if here().all(|part| is_there(&part)) {
                 continue;
             }
-            settle(&mut offer, &mut mover, place)?;
+            if settled.insert(*root) {
+                settle(offer, mover, place)?;
+            }
             let is_named = here().any(|part| part.folder.at.hash.is_none());
             if !is_named {
                 offer.notice(Notice::OldReleasesOnly(facts.id.clone()));
@@ -80,21 +148,18 @@ impl Changes<'_> {
                 // A copy in the directory of old releases stays one.
                 let is_copy = is_named && part.folder.at.hash.is_some();
                 let to = if is_copy { &place.old_folder } else { &place.folder };
-                move_part(&mut offer.plan, &mut mover, part, &session_files, to)?;
+                move_part(&mut offer.plan, mover, part, session_files, to)?;
             }
-        }
-        if offer.is_empty() {
-            let project = path.to_string();
-            offer.notice(Notice::AlreadyThere { session: facts.id.clone(), project });
-            return Ok(offer);
         }
         let is_output =
             |part: &DirectoryPart<'_>| part.artifacts.files.iter().any(Artifact::is_output);
-        if parts.iter().any(is_output) {
+        if offer.plan.steps.len() > before
+            && parts.iter().any(is_output)
+            && !offer.notices.contains(&Notice::OutputsNamedByOldPlace)
+        {
             offer.notice(Notice::OutputsNamedByOldPlace);
         }
-        offer.notices.extend(prompts_stay(&[facts], disk));
-        Ok(offer)
+        Ok(())
     }
 
     /// Returns the folder that the user means, which must exist: the agent works in it.

@@ -3,13 +3,12 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_changes::{Change, Changes};
+use recount_changes::Changes;
 
 use crate::commands::change::{Consent, files, point};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::number::plural;
-use crate::when;
+use crate::words;
 
 /// Revert a change made by recount, byte for byte
 ///
@@ -29,23 +28,6 @@ pub(crate) struct UndoArgs {
     consent: Consent,
 }
 
-/// Describes a change: command, sessions and time.
-fn described(change: &Change, context: &Context) -> String {
-    let mut named = change.sessions.iter().map(|session| {
-        let short: String = session.id.chars().take(8).collect();
-        session.title.as_ref().map_or(short.clone(), |title| format!("{short} {title}"))
-    });
-    let first = named.next().map(|first| format!(" of {first}")).unwrap_or_default();
-    let more = named.count();
-    let more = if more > 0 {
-        format!(" and {}", plural(more as u64, "more session"))
-    } else {
-        String::new()
-    };
-    let when = when::age(change.time, context.clock.now());
-    format!("{}{first}{more} ({when}, {})", change.command, change.receipt)
-}
-
 pub(crate) fn run(args: &UndoArgs, context: &Context) -> Result<ExitCode, Failure> {
     let engine = context.plain_engine()?;
     let changes = Changes::new(&engine);
@@ -62,7 +44,7 @@ pub(crate) fn run(args: &UndoArgs, context: &Context) -> Result<ExitCode, Failur
         } else {
             ", the last change that is not undone yet".to_owned()
         };
-        point(&format!("undo {}{why}", described(change, context)), context)?;
+        point(&format!("undo {}{why}", words::described(change, context.clock.now())), context)?;
     }
     let done = format!("{undone} undone: {}", files(&offer.plan));
     args.consent.carry_out(&offer, changes, context, &done)

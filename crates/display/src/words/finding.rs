@@ -64,6 +64,15 @@ pub fn symptom(symptom: &Symptom) -> String {
     }
 }
 
+/// Returns why the agent will delete something of a session, where it is clear that it will.
+pub fn deletion(lost: Lost, why: DeletionReason) -> String {
+    match lost {
+        Lost::Whole => reason(why).to_owned(),
+        Lost::Part => format!("a part of it: {}", reason(why)),
+        Lost::Spare => format!("a redundant file of it: {}", reason(why)),
+    }
+}
+
 fn doomed(lost: Lost) -> &'static str {
     match lost {
         Lost::Whole => "the agent will delete it on its next start",

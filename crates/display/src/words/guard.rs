@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use recount_changes::KeepReport;
 use recount_engine::{Lost, RetentionLimits, SessionAtRisk};
 use recount_model::{DeletionReason, PendingDeletion, SessionKind};
 
-use crate::number::plural;
+use crate::number::{bytes, count, plural};
 
 /// Returns why a session is deleted.
 pub fn why(session: &SessionAtRisk, kept: &RetentionLimits) -> String {
@@ -107,4 +108,23 @@ pub fn is_newer(release: &str, known: &str) -> bool {
         text.split('.').take(2).map(|part| part.parse().unwrap_or_default()).collect()
     };
     numbers(release) > numbers(known)
+}
+
+/// Returns what was copied to the vault.
+pub fn copied(report: &KeepReport) -> String {
+    let KeepReport { new, grown, changed, .. } = report;
+    let what = [(new, "new"), (grown, "grown"), (changed, "changed")];
+    let what: Vec<String> = what
+        .iter()
+        .filter(|(number, _)| **number > 0)
+        .map(|(number, word)| format!("{} {word}", count(**number)))
+        .collect();
+    let what = if what.is_empty() { "nothing new".to_owned() } else { what.join(", ") };
+    format!(
+        "kept: {}, {}, {} ({what}); the vault takes {}",
+        plural(report.sessions, "session"),
+        plural(report.files, "file"),
+        bytes(report.bytes),
+        bytes(report.packed)
+    )
 }

@@ -1,6 +1,10 @@
 //! Texts of the states of changes.
 
-use recount_changes::{ChangeState, Subject};
+use jiff::Timestamp;
+use recount_changes::{Change, ChangeState, Subject};
+
+use super::plural;
+use crate::when;
 
 /// Returns the state of a change.
 pub fn state(state: ChangeState) -> &'static str {
@@ -20,4 +24,18 @@ pub fn subjects(sessions: &[Subject]) -> String {
         session.title.as_ref().map_or(short.clone(), |title| format!("{short} {title}"))
     });
     named.collect::<Vec<_>>().join(", ")
+}
+
+/// Describes a change: command, sessions, time and receipt.
+pub fn described(change: &Change, now: Timestamp) -> String {
+    let mut named = change.sessions.iter().map(|session| {
+        let short: String = session.id.chars().take(8).collect();
+        session.title.as_ref().map_or(short.clone(), |title| format!("{short} {title}"))
+    });
+    let first = named.next().map(|first| format!(" of {first}")).unwrap_or_default();
+    let more = named.count();
+    let more =
+        if more > 0 { format!(" and {}", plural(more, "more session")) } else { String::new() };
+    let when = when::age(change.time, now);
+    format!("{}{first}{more} ({when}, {})", change.command, change.receipt)
 }

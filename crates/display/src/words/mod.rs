@@ -1,5 +1,6 @@
 //! Texts and command lines for the types of engine and changes.
 
+mod failure;
 mod finding;
 mod flaw;
 pub mod guard;
@@ -8,8 +9,9 @@ mod notice;
 mod remedy;
 mod resume;
 
-pub use finding::{symptom, topic};
-pub use history::{state, subjects};
+pub use failure::{change_hint, write_hint};
+pub use finding::{deletion, symptom, topic};
+pub use history::{described, state, subjects};
 pub use notice::{notice, remnant};
 pub use remedy::{relocate, remedy, retention_off};
 pub use resume::resume_hint;

@@ -85,7 +85,8 @@ pub struct ProjectPart {
 }
 
 impl ProjectRow {
-    pub(crate) fn project(&self) -> Project {
+    /// Returns the project itself, without its evidence.
+    pub fn project(&self) -> Project {
         Project {
             path: self.path.clone(),
             state: self.state,

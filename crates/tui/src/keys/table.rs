@@ -50,6 +50,9 @@ const ALL: &[Place] = &[
 const READ: &[Place] =
     &[Sessions, Search, Live, Projects, Stats, Problems, History, Reader, Info, Plan, Pick, Help];
 
+/// The places where left and right go in and out.
+const IN: &[Place] = &[Sessions, Search, Live, Projects, Stats, Problems, Reader, Info, Pick, Help];
+
 /// Declares the actions and their table.
 macro_rules! actions {
     ($($action:ident $name:literal [$($key:literal)*] $places:expr, $help:literal;)*) => {
@@ -90,8 +93,13 @@ actions! {
     PageUp "page-up" ["pgup"] READ, "a page up";
     First "first" ["g" "home"] READ, "first row";
     Last "last" ["G" "end"] READ, "last row";
-    Open "open" ["enter" "l" "right"] READ, "open";
-    Back "back" ["esc" "h" "left"] READ, "back: leave the field, clear marks, clear the filter, go back";
+    Open "open" ["enter"] READ, "open";
+    In "in" ["l" "right"] IN, "open";
+    Back "back" ["esc"] READ, "back: leave the field, clear marks, clear the filter, go back";
+    Out "out" ["h" "left"] IN, "back";
+    NextPart "next-part" ["l" "right"] &[Plan, History], "next button or section";
+    PreviousPart "previous-part" ["h" "left"] &[Plan, History], "previous button or section";
+    OtherButton "other-button" ["tab" "shift-tab"] &[Plan], "the other button";
     Close "close" ["q"] READ, "back; at a tab: quit";
     Quit "quit" ["Q" "ctrl-c"] ALL, "quit at once";
     Suspend "suspend" ["ctrl-z"] ALL, "suspend";

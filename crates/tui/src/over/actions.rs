@@ -1,5 +1,10 @@
 //! What can be done with sessions, from whichever screen they are chosen in.
 
+mod export;
+mod labels;
+mod outcome;
+pub(crate) mod plans;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,6 +17,10 @@ use crate::effect::{Effect, Notice};
 use crate::keys::Action;
 use crate::over::{Info, Paging, Reader};
 use crate::screen::Context;
+
+pub(crate) use labels::keep;
+pub(crate) use outcome::{Failed, Outcome};
+pub(crate) use plans::undo;
 
 /// Does what an action asks of the chosen sessions. Returns whether it is such an action.
 pub(crate) fn on_sessions(
@@ -29,6 +38,13 @@ pub(crate) fn on_sessions(
             None => cx.say(Notice::error("the file is not known")),
         },
         Action::Resume => cx.then(Effect::Resume(first.key())),
+        Action::Delete => plans::delete(chosen, None, cx),
+        Action::Move => plans::move_to(chosen, cx),
+        Action::Rename => plans::rename(&chosen, cx),
+        Action::Fork => plans::fork(&chosen, cx),
+        Action::Tag => labels::tag(chosen, cx),
+        Action::Pin => labels::pin(&chosen, cx),
+        Action::Export => export::export(chosen, cx),
         Action::CopyId => copy(&chosen, "id", |one| Some(one.id.as_str().to_owned()), cx),
         Action::CopyPath => {
             copy(&chosen, "path", |one| one.files.first().map(|file| file.path.to_string()), cx);

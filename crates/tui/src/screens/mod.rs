@@ -2,11 +2,13 @@
 
 mod history;
 mod live;
-mod problems;
+pub(crate) mod problems;
 mod projects;
 mod search;
 mod sessions;
 mod stats;
+
+pub(crate) use sessions::ShowSessions;
 
 use crate::keys::Action;
 use crate::screen::Screen;

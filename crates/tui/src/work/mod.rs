@@ -13,9 +13,7 @@ use recount_engine::{Cancel, Engine, Progress, Snapshot};
 
 use crate::effect::{Answer, Event, Job};
 
-#[cfg(test)]
-pub(crate) use feed::rows;
-pub(crate) use feed::{AtRisk, Feed, Fresh, LiveNews, Reading};
+pub(crate) use feed::{AtRisk, Feed, Fresh, LiveNews, Reading, rows};
 
 /// What a question is for. There is one thread and one open question for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -16,7 +16,7 @@ use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 use crate::words;
 
-pub(crate) use table::{files, saved, sessions, shrunk};
+pub(crate) use recount_display::plan::{files, saved, sessions, shrunk};
 
 /// How a change is agreed to.
 #[derive(Args, Clone, Copy, Debug)]

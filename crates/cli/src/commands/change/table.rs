@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use recount_changes::{FileState, Plan, Step, Subject, deleted_ids};
+use recount_changes::{Plan, Step, Subject, deleted_ids};
+use recount_display::plan::{change, size};
 
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit, render};
-use crate::output::number::{bytes, plural};
 use crate::output::span::{Line, Span};
 use crate::output::theme::Tone;
 use crate::output::width::truncate_to;
@@ -46,56 +46,11 @@ pub(super) fn plan(plan: &Plan, context: &Context) -> String {
 }
 
 fn row(plan: &Plan, deleted: &BTreeSet<&str>, step: &Step, context: &Context) -> Vec<Span> {
-    let (change, tone) = match (&step.before, &step.after) {
-        (Some(_), None) if step.moved_to.is_some() => ("moved", Tone::Dim),
-        (Some(_), None) if step.session.as_deref().is_some_and(|id| deleted.contains(id)) => {
-            ("to trash", Tone::Removed)
-        }
-        // The session is kept: the removed file is undo data.
-        (Some(_), None) => ("remove", Tone::Removed),
-        (None, _) if plan.undoes.is_some() => ("back", Tone::Added),
-        (None, _) => ("new", Tone::Added),
-        (Some(_), Some(_)) => ("change", Tone::Warning),
-    };
-    let size =
-        |state: &Option<FileState>| state.as_ref().map_or("-".to_owned(), |s| bytes(s.bytes));
     vec![
-        Span::new(change, tone),
+        change(plan, deleted, step),
         Span::new(&step.what, Tone::Dim),
-        Span::new(&size(&step.before), Tone::Plain),
-        Span::new(&size(&step.after), Tone::Plain),
+        Span::new(&size(step.before.as_ref()), Tone::Plain),
+        Span::new(&size(step.after.as_ref()), Tone::Plain),
         Span::new(&context.folders.tilde(&step.path.to_string_lossy()), Tone::Plain),
     ]
-}
-
-/// Returns the number of files that a plan changes, as text.
-pub(crate) fn files(plan: &Plan) -> String {
-    plural(plan.steps.len() as u64, "file")
-}
-
-/// Returns the number of sessions that a plan is about, as text.
-pub(crate) fn sessions(plan: &Plan) -> String {
-    plural(plan.sessions.len() as u64, "session")
-}
-
-/// Returns the sizes of the files before and after, as text.
-pub(crate) fn shrunk(plan: &Plan) -> String {
-    let (before, after) = sizes(plan);
-    format!("{} -> {}", bytes(before), bytes(after))
-}
-
-/// Returns how much smaller files become, as text.
-pub(crate) fn saved(plan: &Plan) -> String {
-    let (before, after) = sizes(plan);
-    let saved = before.saturating_sub(after);
-    let share = (saved * 100).checked_div(before).unwrap_or_default();
-    format!("saves {} of {} ({share}%)", bytes(saved), bytes(before))
-}
-
-/// Returns the total size of all files before and after.
-fn sizes(plan: &Plan) -> (u64, u64) {
-    let size = |states: Vec<&FileState>| states.iter().map(|state| state.bytes).sum();
-    let before = size(plan.steps.iter().filter_map(|step| step.before.as_ref()).collect());
-    let after = size(plan.steps.iter().filter_map(|step| step.after.as_ref()).collect());
-    (before, after)
 }

@@ -13,8 +13,8 @@ use super::GuardArgs;
 use crate::context::Context;
 use crate::failure::{ERROR, Failure};
 use crate::output::json;
-use crate::output::number::{bytes, count, plural};
 use crate::output::progress::Bar;
+use crate::words;
 
 /// Changes within this time are copied together; nothing waits longer.
 const TOGETHER: Duration = Duration::from_millis(300);
@@ -44,7 +44,7 @@ pub(super) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failu
     let report = changes.keep(project.as_deref(), &bar)?;
     bar.finish();
     if !context.global.json {
-        context.warn(&summary(&report));
+        context.warn(&words::guard::copied(&report));
     }
     let is_whole = show(&report, context)?;
     if let Some(subscription) = subscription {
@@ -111,22 +111,4 @@ fn show(report: &KeepReport, context: &Context) -> Result<bool, Failure> {
         context.warn(&format!("not kept: {path}: {}", failed.why));
     }
     Ok(report.failed.is_empty())
-}
-
-fn summary(report: &KeepReport) -> String {
-    let KeepReport { new, grown, changed, .. } = report;
-    let what = [(new, "new"), (grown, "grown"), (changed, "changed")];
-    let what: Vec<String> = what
-        .iter()
-        .filter(|(number, _)| **number > 0)
-        .map(|(number, word)| format!("{} {word}", count(**number)))
-        .collect();
-    let what = if what.is_empty() { "nothing new".to_owned() } else { what.join(", ") };
-    format!(
-        "kept: {}, {}, {} ({what}); the vault takes {}",
-        plural(report.sessions, "session"),
-        plural(report.files, "file"),
-        bytes(report.bytes),
-        bytes(report.packed)
-    )
 }

@@ -1,0 +1,87 @@
+//! The next step after a change that failed.
+
+use std::io;
+
+use recount_changes::{Error as ChangeError, Refusal, WriteError};
+
+/// Returns a hint for a change that failed.
+pub fn change_hint(error: &ChangeError) -> Option<&'static str> {
+    Some(match error {
+        ChangeError::NotLoadable { .. } => "`recount repair SESSION` makes it loadable if possible",
+        ChangeError::NotTheSame { .. } => "nothing was changed",
+        ChangeError::NoTurn { .. } => "`recount trim SESSION` lists the turns",
+        ChangeError::NothingLeft => "`recount delete SESSION` moves all of it to the trash",
+        ChangeError::Settings { .. } => {
+            "nothing was changed; fix the file first, because the agent does not start with it; or set the value by hand"
+        }
+        ChangeError::NoAgent => "give the home with the agent's folder with --home",
+        ChangeError::NoMessage(_) => {
+            "give the number of a prompt, or the id of a message as `recount show --json` prints it"
+        }
+        ChangeError::NotInTrash(_) => "`recount trash` lists deleted sessions",
+        ChangeError::NotKept(_) => {
+            "`recount trash` and `recount vault` list what can be restored; --from DIR restores from a backup"
+        }
+        ChangeError::Write(error) => write_hint(error)?,
+        _ => return None,
+    })
+}
+
+/// Returns a hint for a write that failed or was refused.
+pub fn write_hint(error: &WriteError) -> Option<&'static str> {
+    match error {
+        WriteError::Refused(refusal) => refusal_hint(refusal),
+        WriteError::NoReceipt(_) | WriteError::ManyReceipts(_) => {
+            Some("`recount history` lists all changes with their receipts")
+        }
+        WriteError::NothingToUndo => None,
+        WriteError::Busy { .. } => Some("wait for the other run to end, then try again"),
+        error => next_step(error),
+    }
+}
+
+/// Returns a hint for a write that failed.
+fn next_step(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    match cause(error).map(io::Error::kind) {
+        Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
+            Some("make room on the disk, then run it again: what was written whole stays")
+        }
+        Some(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => Some(
+            "choose a place that you may write to; for recount's own data, set RECOUNT_DATA_DIR",
+        ),
+        Some(io::ErrorKind::NotFound) => Some("make the folder first"),
+        Some(io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists) => {
+            Some("a file is in place of a folder: choose another path")
+        }
+        Some(io::ErrorKind::IsADirectory) => {
+            Some("a folder of that name exists: choose another name")
+        }
+        _ => None,
+    }
+}
+
+/// Returns the I/O error, at any depth.
+fn cause<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a io::Error> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(cause) = error.downcast_ref::<io::Error>() {
+            return Some(cause);
+        }
+        next = error.source();
+    }
+    None
+}
+
+/// Returns a hint for a refused change.
+fn refusal_hint(refusal: &Refusal) -> Option<&'static str> {
+    match refusal {
+        Refusal::Live { .. } => Some("end the agent there first, then try again"),
+        Refusal::Changed { .. } => Some("look again: run it once more, with what is there now"),
+        Refusal::Occupied { .. } => Some("move the existing file away, then try again"),
+        Refusal::NotAFile { .. } => Some("files are never changed through links; check it by hand"),
+        Refusal::NoRoom { .. } => Some("make room on the disk, or `recount trash empty`"),
+        Refusal::NoLocks { .. } => Some("set RECOUNT_DATA_DIR to a folder on a local disk"),
+        Refusal::NotUndoable { .. } => Some("`recount history` shows what has become of it"),
+        _ => None,
+    }
+}
