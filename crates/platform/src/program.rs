@@ -206,7 +206,7 @@ pub fn ancestors(most: usize) -> Vec<u32> {
     found
 }
 
-fn parent_of(pid: u32) -> Option<u32> {
+pub(crate) fn parent_of(pid: u32) -> Option<u32> {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(format!("/proc/{pid}/stat")).ok()?;
     file.take(4096).read_to_end(&mut bytes).ok()?;

@@ -7,6 +7,7 @@ pub(crate) mod hits;
 pub(crate) mod index;
 pub(crate) mod quick;
 pub(crate) mod scan;
+pub(crate) mod typed;
 pub(crate) mod wording;
 
 use std::collections::HashMap;

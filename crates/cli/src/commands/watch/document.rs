@@ -2,8 +2,9 @@
 
 use std::io::{self, Write as _};
 
-use recount_engine::live::{LiveEvent, LiveFacts, LiveRow, Projection};
-use recount_model::{Clock, Tokens, timestamp};
+use recount_display::live::used;
+use recount_engine::live::{LiveEvent, LiveFacts, LiveRow, Projection, dollars_per_minute};
+use recount_model::{Clock, timestamp};
 use serde_json::{Value, json};
 
 use crate::context::{Context, Paged};
@@ -36,7 +37,7 @@ pub(super) fn change(
 /// Returns what was spent, and what it comes to at the rate of the last ten minutes, if that was added up.
 fn budget(rows: &[LiveRow], facts: &LiveFacts, now: i64) -> Option<Value> {
     let spending = facts.spending()?;
-    let rate = rate(rows);
+    let rate = dollars_per_minute(rows);
     let period = |one: Projection| {
         json!({
             "spent_usd": one.spent_usd,
@@ -51,11 +52,6 @@ fn budget(rows: &[LiveRow], facts: &LiveFacts, now: i64) -> Option<Value> {
         "daily": period(spending.today(rate, now)),
         "monthly": period(spending.month(rate, now)),
     }))
-}
-
-/// Returns the dollars a minute of all sessions, over the last ten minutes.
-pub(super) fn rate(rows: &[LiveRow]) -> f64 {
-    rows.iter().map(|row| row.rates[1].usd).sum()
 }
 
 /// Prints the whole board as one document.
@@ -77,15 +73,6 @@ pub(super) fn board(
     out.finish()
 }
 
-/// Returns what was used and what it cost: of the whole session if its row was read.
-pub(super) fn used(row: &LiveRow, facts: &LiveFacts) -> (Tokens, Option<f64>) {
-    let known = row.session.id.as_ref().and_then(|id| facts.of(row.session.source, id));
-    match known {
-        Some(known) if known.tokens.total >= row.tokens.total => (known.tokens, known.cost_usd),
-        _ => (row.tokens, row.cost_usd),
-    }
-}
-
 /// Returns the title of a session, if its row was read.
 pub(super) fn title(row: &LiveRow, facts: &LiveFacts) -> Option<String> {
     facts.title(row.session.source, row.session.id.as_ref()?).map(str::to_owned)
@@ -93,7 +80,8 @@ pub(super) fn title(row: &LiveRow, facts: &LiveFacts) -> Option<String> {
 
 pub(super) fn session(row: &LiveRow, facts: &LiveFacts, now: i64) -> Value {
     let session = &row.session;
-    let (tokens, cost) = used(row, facts);
+    let known = session.id.as_ref().and_then(|id| facts.of(session.source, id));
+    let (tokens, cost) = used(row, known.map(|known| &**known));
     let signals: Vec<Value> = session
         .signals
         .iter()
