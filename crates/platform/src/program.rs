@@ -118,6 +118,12 @@ pub fn start_detached(env: &Env, args: &[std::ffi::OsString]) -> io::Result<()> 
     command.spawn().map(drop)
 }
 
+/// Whether a process may be left running in the background: not where the user or a build server does not want it.
+pub fn may_leave_process(env: &Env) -> bool {
+    let is_off = |name: &str| env.text(name).is_some_and(|value| value != "false");
+    env.text("RECOUNT_BACKGROUND") != Some("0") && !is_off("CI")
+}
+
 /// Finds a program where the shell would.
 pub fn find_program(env: &Env, name: &str) -> Option<PathBuf> {
     let names = if cfg!(windows) {

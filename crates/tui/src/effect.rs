@@ -6,7 +6,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
-use recount_model::SessionKey;
+use recount_model::{LiveState, SessionKey};
 
 use crate::Tab;
 use crate::screen::Screen;
@@ -96,6 +96,10 @@ pub(crate) enum Effect {
     Mouse(bool),
     /// Ring or show a desktop notification.
     Alarm(String),
+    /// A running session in this state needs no attention until it changes.
+    Acknowledge(String, LiveState),
+    /// Index what is not in the index, in the background.
+    Index,
     /// Show demo data.
     Demo,
     /// Draw everything again.
@@ -124,6 +128,8 @@ impl fmt::Debug for Effect {
             Self::Copy(text, what) => write!(out, "Copy({what}: {text})"),
             Self::Mouse(on) => write!(out, "Mouse({on})"),
             Self::Alarm(text) => write!(out, "Alarm({text})"),
+            Self::Acknowledge(key, state) => write!(out, "Acknowledge({key} {state:?})"),
+            Self::Index => out.write_str("Index"),
             Self::Demo => out.write_str("Demo"),
             Self::Redraw => out.write_str("Redraw"),
             Self::Suspend => out.write_str("Suspend"),

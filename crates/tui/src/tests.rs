@@ -85,6 +85,8 @@ impl Driver {
             reading: None,
             live: Arc::default(),
             states: std::collections::HashMap::new(),
+            quiet: std::collections::HashMap::new(),
+            is_muted: false,
             at_risk: std::collections::HashSet::new(),
             problems: 0,
             is_demo: false,

@@ -15,7 +15,7 @@ use crate::effect::{Answer, Event, Job};
 
 #[cfg(test)]
 pub(crate) use feed::rows;
-pub(crate) use feed::{AtRisk, Feed, Fresh, LiveNews, Reading};
+pub(crate) use feed::{Alarmed, AtRisk, Feed, Fresh, Indexer, LiveNews, Reading};
 
 /// What a question is for. There is one thread and one open question for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +38,8 @@ pub(crate) enum Slot {
     Projects,
     /// Statistics.
     Stats,
+    /// What was spent today.
+    Spending,
     /// Guard and doctor.
     Problems,
     /// Receipts, trash, vault.
