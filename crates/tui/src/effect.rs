@@ -100,6 +100,8 @@ pub(crate) enum Effect {
     Acknowledge(String, LiveState),
     /// Index what is not in the index, in the background.
     Index,
+    /// Go to the pane that a process runs in; said is where it is.
+    Jump(Option<u32>, String),
     /// Show demo data.
     Demo,
     /// Draw everything again.
@@ -129,6 +131,7 @@ impl fmt::Debug for Effect {
             Self::Mouse(on) => write!(out, "Mouse({on})"),
             Self::Alarm(text) => write!(out, "Alarm({text})"),
             Self::Acknowledge(key, state) => write!(out, "Acknowledge({key} {state:?})"),
+            Self::Jump(pid, place) => write!(out, "Jump({pid:?} {place})"),
             Self::Index => out.write_str("Index"),
             Self::Demo => out.write_str("Demo"),
             Self::Redraw => out.write_str("Redraw"),

@@ -271,6 +271,7 @@ impl Runner {
                     self.say(notice);
                 }
                 Effect::Alarm(_) => terminal.send(b"\x07")?,
+                Effect::Jump(pid, place) => self.jump(pid, &place, terminal)?,
                 Effect::Index => {
                     if let Some(indexer) = &self.feed.indexer {
                         indexer.start(self.engine.env());
