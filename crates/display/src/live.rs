@@ -71,8 +71,7 @@ pub fn what(row: &LiveRow, title: Option<&str>) -> String {
         return format!("{} {argument}{again}", tool.name);
     }
     let doing = session.doing.as_deref();
-    let text =
-        if row.state == LiveState::Working { title.or(doing) } else { doing.or(title) };
+    let text = if row.state == LiveState::Working { title.or(doing) } else { doing.or(title) };
     format!("{}{again}", text.unwrap_or_default())
 }
 

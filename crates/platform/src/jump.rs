@@ -63,8 +63,7 @@ struct Pane {
     name: String,
 }
 
-const FORMAT: &str =
-    "#{pane_pid} #{session_id} #{window_id} #{pane_id} #{session_name}:#{window_index}.#{pane_index}";
+const FORMAT: &str = "#{pane_pid} #{session_id} #{window_id} #{pane_id} #{session_name}:#{window_index}.#{pane_index}";
 
 /// Goes to a pane of tmux if we are in the same server; else says how to get there.
 fn tmux(env: &Env, socket: Option<&str>, pid: u32) -> Option<Jump> {

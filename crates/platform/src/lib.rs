@@ -27,7 +27,8 @@ pub use mounts::{Below, Mounts};
 pub use process_table::{ProcessQuery, ProcessTable};
 pub use processes::{Processes, Running, System};
 pub use program::{
-    Pager, ancestors, clock, find_program, may_leave_process, random, run_in, start_detached, system_nanos,
+    Pager, ancestors, clock, find_program, may_leave_process, random, run_in, start_detached,
+    system_nanos,
 };
 pub use remote::is_remote;
 pub use room::DiskSpace;

@@ -119,7 +119,8 @@ fn short(action: Action) -> &'static str {
         Action::Pin => "pin",
         Action::Fork => "fork",
         Action::Export => "export",
-        Action::CopyId => "copy",
+        Action::CopyId | Action::CopyCommand => "copy",
+        Action::Mute => "mute",
         Action::Undo => "undo",
         Action::Everywhere => "everywhere",
         Action::Mark => "mark",
@@ -167,7 +168,11 @@ fn hints(app: &mut App, painter: &mut Painter<'_>) {
         } else {
             key
         };
-        let word = short(*action);
+        let word = match (*action, app.top().place()) {
+            (Action::Apply, Place::Live) => "acknowledge",
+            (Action::Resume, Place::Live) => "go to",
+            (action, _) => short(action),
+        };
         let needed = columns(width(key) + 1 + width(word));
         if x + needed > painter.width() {
             break;

@@ -19,7 +19,10 @@ use crate::shared::Shared;
 use crate::work::{Fresh, Slot, Work, rows};
 use crate::{Tab, frame};
 
+mod live;
+mod search;
 mod sessions;
+mod stats;
 
 /// The time of all tests.
 const NOW: &str = "2026-11-15T23:30:00Z";

@@ -60,9 +60,9 @@ impl Filter {
     fn shows(&self, row: &LiveRow, shared: &Shared) -> bool {
         let is_here = || {
             let folder = row.session.folder.as_deref().map(Path::new);
-            folder.zip(shared.here.as_deref()).is_some_and(|(folder, here)| {
-                folder.starts_with(here) || here.starts_with(folder)
-            })
+            folder
+                .zip(shared.here.as_deref())
+                .is_some_and(|(folder, here)| folder.starts_with(here) || here.starts_with(folder))
         };
         (!self.needs_me || shared.needs_you(row))
             && (!self.no_headless || !row.session.headless)

@@ -29,10 +29,10 @@ pub(super) const COLUMNS: &[Column] = &[
     column("bar", 6, Align::Left, 5),
     column("context", 5, Align::Right, 9),
     column("tokens", 5, Align::Right, 6),
-    column("cost", 7, Align::Right, 7),
-    column("rate", 9, Align::Right, 8),
+    column("cost", 6, Align::Right, 7),
+    column("rate", 10, Align::Right, 8),
     column("trend", 4, Align::Left, 1),
-    column("place", 10, Align::Left, 4),
+    column("place", 9, Align::Left, 4),
 ];
 
 /// The width of the bar of the context.
@@ -72,7 +72,9 @@ impl Live {
             "state" => Span::new(&live::state(state, row.session.certain), tone),
             "since" => dim(&live::span(shared.now.as_millisecond() - row.since)),
             "agent" => dim(row.session.source.as_str()),
-            "project" => Span::new(&project(row, known.map(|known| &**known), shared), Tone::Strong),
+            "project" => {
+                Span::new(&project(row, known.map(|known| &**known), shared), Tone::Strong)
+            }
             "branch" => {
                 let branch = known.and_then(|known| known.branch.as_deref());
                 dim(if row.session.headless { "-p" } else { branch.unwrap_or_default() })
@@ -128,7 +130,8 @@ pub(super) fn subagent_cell(
         "state" => dim(LiveState::Working.as_str()),
         "since" => dim(&live::span(shared.now.as_millisecond() - subagent.changed)),
         "project" => {
-            let short = subagent.id.get(..8).unwrap_or(&subagent.id);
+            let id = subagent.id.as_str();
+            let short = if id.len() > 14 { id.get(..8).unwrap_or(id) } else { id };
             let title = known.and_then(|known| known.agent_title.as_deref());
             dim(&single_line(title.unwrap_or(short)))
         }

@@ -7,7 +7,7 @@ use recount_engine::live::dollars_per_minute;
 
 use super::board::{Line, Section};
 use super::columns::{COLUMNS, subagent_cell};
-use super::Live;
+use super::{Live, session_key};
 use crate::draw::{Painter, columns};
 use crate::shared::Shared;
 use crate::table;
@@ -85,9 +85,15 @@ impl Live {
         let is_low = height < TALL;
         let first = shared.live.first().map(|row| row.session.source);
         let is_mixed = shared.live.iter().any(|row| Some(row.session.source) != first);
+        let has_branch = shared.live.iter().any(|row| {
+            let known = session_key(row).and_then(|key| shared.session(&key));
+            row.session.headless || known.is_some_and(|known| known.branch.is_some())
+        });
         let wanted = |column: &table::Column| match column.heading {
             "agent" => is_mixed,
             "since" | "context" => width >= NARROW,
+            "branch" => has_branch,
+            "trend" => self.samples.values().any(|samples| samples.len() > 1),
             _ => true,
         };
         let layout = table::Layout::new(COLUMNS, width.saturating_sub(2), wanted);
@@ -126,9 +132,8 @@ impl Live {
                 Line::Subagent(at, own) => {
                     let Some(row) = shared.live.get(*at) else { continue };
                     let Some(one) = row.session.subagents.get(*own) else { continue };
-                    layout.row(COLUMNS, &mut part, (1, 0), |at| {
-                        subagent_cell(at, row, one, shared)
-                    });
+                    layout
+                        .row(COLUMNS, &mut part, (1, 0), |at| subagent_cell(at, row, one, shared));
                 }
             }
             if *number == self.cursor.at && matches!(line, Line::Row(_)) {

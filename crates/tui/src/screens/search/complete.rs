@@ -43,7 +43,8 @@ const TOOLS: &[&str] = &[
     "apply_patch",
 ];
 /// Times, with the number of days that they go back.
-const TIMES: &[(&str, i64)] = &[("today", 1), ("yesterday", 2), ("7d", 7), ("30d", 30), ("365d", 365)];
+const TIMES: &[(&str, i64)] =
+    &[("today", 1), ("yesterday", 2), ("7d", 7), ("30d", 30), ("365d", 365)];
 
 /// What may be typed next.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,12 +99,7 @@ fn word_start(before: &str) -> usize {
     start
 }
 
-fn values(
-    field: &str,
-    value: &str,
-    rows: &Rows,
-    now: jiff::Timestamp,
-) -> Vec<(String, String)> {
+fn values(field: &str, value: &str, rows: &Rows, now: jiff::Timestamp) -> Vec<(String, String)> {
     let sessions = || rows.sessions.iter().filter(|session| !session.is_background);
     let named = |names: &[&str]| -> Vec<(String, Option<u64>)> {
         names.iter().map(|name| ((*name).to_owned(), None)).collect()
@@ -115,7 +111,8 @@ fn values(
                 *counts.entry(name).or_default() += 1;
             }
         }
-        let mut counts: Vec<_> = counts.into_iter().map(|(name, many)| (name, Some(many))).collect();
+        let mut counts: Vec<_> =
+            counts.into_iter().map(|(name, many)| (name, Some(many))).collect();
         counts.sort_by_key(|(_, many)| std::cmp::Reverse(*many));
         counts
     };
@@ -143,9 +140,12 @@ fn values(
         _ => Vec::new(),
     };
     let wanted = value.trim_matches('"').to_lowercase();
-    let fits = |(name, _): &(String, Option<u64>)| name.to_lowercase().contains(&wanted);
+    // A project whose folder is not known cannot be named.
+    let fits =
+        |(name, _): &(String, Option<u64>)| name != "?" && name.to_lowercase().contains(&wanted);
     let candidate = |(name, many): (String, Option<u64>)| {
-        let is_word = name.chars().all(|letter| letter.is_alphanumeric() || "-_./".contains(letter));
+        let is_word =
+            name.chars().all(|letter| letter.is_alphanumeric() || "-_./".contains(letter));
         let text = if is_word { format!("{field}:{name}") } else { format!("{field}:\"{name}\"") };
         (text, many.map(|many| many.to_string()).unwrap_or_default())
     };
@@ -168,7 +168,7 @@ mod tests {
             found.into_iter().map(|(text, _)| text).collect::<Vec<_>>()
         };
         assert_eq!(texts("tax pro"), ["project:"]);
-        assert_eq!(texts("in:th"), ["in:thought"]);
+        assert_eq!(texts("in:thou"), ["in:thought"]);
         assert_eq!(texts("is:").len(), 3);
         assert_eq!(texts("nothing"), [""; 0]);
         let mut completion = Completion::of("is:", &rows, now).unwrap();

@@ -139,14 +139,14 @@ impl Search {
                 let (took, wider) = (answered.took, answered.wider);
                 let before = self.hit().map(pane::key);
                 let is_same = self.wrong.is_none()
-                    && self.shown.as_ref().is_some_and(|shown| {
-                        shown.results.hits.len() == results.hits.len()
-                    });
+                    && self
+                        .shown
+                        .as_ref()
+                        .is_some_and(|shown| shown.results.hits.len() == results.hits.len());
                 self.wrong = None;
                 let kept = before.filter(|_| is_same || self.cursor.at > 0);
-                let at = kept.and_then(|key| {
-                    results.hits.iter().position(|hit| pane::key(hit) == key)
-                });
+                let at =
+                    kept.and_then(|key| results.hits.iter().position(|hit| pane::key(hit) == key));
                 self.shown = Some(Shown { results, took, wider });
                 self.cursor.go(at.unwrap_or_default(), self.hits().len());
                 self.moved(cx);
@@ -380,10 +380,13 @@ impl Screen for Search {
     }
 
     fn hints(&self) -> &'static [Action] {
+        if self.is_typing {
+            return &[Action::Open, Action::Complete, Action::Scope, Action::Back];
+        }
         &[
             Action::Open,
-            Action::Scope,
             Action::Filter,
+            Action::Scope,
             Action::Resume,
             Action::Everywhere,
             Action::Layout,

@@ -159,9 +159,8 @@ fn lay(messages: &[Message], hit: &Match, width: usize, words: &[String]) -> Lai
         let more: Vec<Line> =
             more.into_iter().map(|line| if is_hit { marked(&line, words) } else { line }).collect();
         if is_hit {
-            let has_match = |line: &Line| {
-                line.spans().iter().any(|span| span.style() == Tone::Match.style())
-            };
+            let has_match =
+                |line: &Line| line.spans().iter().any(|span| span.style() == Tone::Match.style());
             let first = more.iter().position(has_match).unwrap_or_default();
             // The heading stays in view if the match is near it.
             let above = if first > ABOVE + 1 { first - ABOVE } else { 0 };

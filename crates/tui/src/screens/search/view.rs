@@ -55,7 +55,8 @@ impl Search {
         } else if self.shown.is_some() {
             words.push("nothing found".to_owned());
         }
-        let room = usize::from(painter.width() / 2);
+        let taken = width(self.field.text()).clamp(16, usize::from(painter.width() / 2));
+        let room = usize::from(painter.width()).saturating_sub(taken + 6);
         let mut right = words.join(" · ");
         while width(&right) > room && words.len() > 1 {
             words.pop();
@@ -144,7 +145,8 @@ impl Search {
                 lines.push((more, Tone::Plain));
             }
             if self.scope != Scope::Everywhere {
-                lines.push(("ctrl-r searches here, in one agent, everywhere".to_owned(), Tone::Dim));
+                lines
+                    .push(("ctrl-r searches here, in one agent, everywhere".to_owned(), Tone::Dim));
             }
         } else if self.asked.query.is_empty() {
             let many = shared.rows.sessions.len() as u64;
@@ -160,9 +162,7 @@ impl Search {
                 ("project:shop  after:7d", "in which sessions, and when"),
                 ("is:error  is:undone", "what failed, what was taken back"),
             ];
-            lines.extend(
-                help.map(|(example, means)| (format!("{example:<24}{means}"), Tone::Dim)),
-            );
+            lines.extend(help.map(|(example, means)| (format!("{example:<24}{means}"), Tone::Dim)));
         }
         for (y, (line, tone)) in lines.iter().enumerate() {
             painter.text(0, columns(y) + 1, line, *tone);
@@ -268,7 +268,8 @@ fn row(painter: &mut Painter<'_>, number: usize, hit: &Match, shared: &Shared) {
         let time = hit.message.time.or(session.updated);
         let age = time.map(|time| when::age(time, shared.now)).unwrap_or_default();
         let age = age.trim_end_matches(" ago");
-        cell(painter, age, if age.len() > 4 { 10 } else { 4 }, Tone::Dim);
+        // Of a date, year and month.
+        cell(painter, age.get(..7).unwrap_or(age), 7, Tone::Dim);
         let id = session.id.short();
         cell(painter, id.get(..4).unwrap_or(id), 4, Tone::Name);
         let part = hit.snippet.as_ref().map(|snippet| snippet.field.name().to_owned());
@@ -309,17 +310,26 @@ fn snippet(hit: &Match, room: usize) -> Vec<Span> {
             start = at;
         }
     }
+    let shown = text.get(start..).unwrap_or_default();
+    let room = room.saturating_sub(usize::from(start > 0));
+    let cut = truncate_to(shown, room);
+    let is_cut = cut != shown;
+    let end = start + if is_cut { cut.trim_end_matches('…').len() } else { shown.len() };
+    let part = |from: usize, to: usize| text.get(from.min(end)..to.min(end)).unwrap_or_default();
     let mut spans = Vec::new();
     let mut from = start;
     if start > 0 {
         spans.push(Span::new("…", Tone::Dim));
     }
     for range in &snippet.highlights {
-        spans.push(Span::new(text.get(from..range.start).unwrap_or_default(), Tone::Plain));
-        spans.push(Span::new(text.get(range.clone()).unwrap_or_default(), Tone::Match));
+        spans.push(Span::new(part(from, range.start), Tone::Plain));
+        spans.push(Span::new(part(range.start, range.end), Tone::Match));
         from = range.end;
     }
-    spans.push(Span::new(text.get(from..).unwrap_or_default(), Tone::Plain));
+    spans.push(Span::new(part(from, end), Tone::Plain));
+    if is_cut {
+        spans.push(Span::new("…", Tone::Dim));
+    }
     spans
 }
 

@@ -8,6 +8,7 @@ use recount_display::number::{count, duration, money, percent, plural};
 use recount_display::span::Span;
 use recount_display::theme::Tone;
 use recount_display::usage::{cost, heading, label, over_budget, time_chart, weight};
+use recount_display::width::width;
 use recount_engine::stats::{By, StatsRow, UsageFigures};
 
 use super::{DIMENSIONS, Figures, Stats};
@@ -66,7 +67,8 @@ impl Stats {
             return;
         };
         let mut y = 1;
-        y += self.totals(&mut painter.part(0, y, width, height.saturating_sub(y)), &figures, shared);
+        y +=
+            self.totals(&mut painter.part(0, y, width, height.saturating_sub(y)), &figures, shared);
         if let Some(wrong) = &self.wrong {
             painter.text(1, y, wrong, Tone::Error);
             y += 1;
@@ -105,8 +107,7 @@ impl Stats {
             painter.text_right(0, "adding up… ", Tone::Dim);
         } else if painter.width().saturating_sub(x) > 20 {
             let key = |action| shared.settings.keymap.first(action).unwrap_or_default();
-            let words =
-                format!("{} {} period ", key(Action::Earlier), key(Action::Later));
+            let words = format!("{} {} period ", key(Action::Earlier), key(Action::Later));
             painter.text_right(0, &words, Tone::Dim);
         }
     }
@@ -119,12 +120,19 @@ impl Stats {
             parts.push((period.as_str(), &figures.report.total));
         }
         parts.push(("all", &figures.all));
+        let tokens = |total: &UsageFigures| format!(" · {} tokens", count(total.tokens.total));
+        let needed = |(name, total): &(&str, &UsageFigures)| {
+            width(name) + width(&cost(total)) + width(&tokens(total)) + 4
+        };
+        let is_short = parts.iter().map(needed).sum::<usize>() > usize::from(painter.width());
         let mut x = 1;
         for (name, total) in parts {
             x = painter.text(x, 0, name, Tone::Dim) + 1;
             x = painter.text(x, 0, &cost(total), Tone::Strong);
-            let more = format!(" · {} tokens", count(total.tokens.total));
-            x = painter.text(x, 0, &more, Tone::Plain) + 3;
+            if !is_short {
+                x = painter.text(x, 0, &tokens(total), Tone::Plain);
+            }
+            x += 3;
         }
         if usize::from(painter.width().saturating_sub(x)) > 14 {
             let words = plural(figures.report.total.sessions, "session");
