@@ -19,6 +19,7 @@ use crate::shared::Shared;
 use crate::work::{Fresh, Slot, Work, rows};
 use crate::{Tab, frame};
 
+mod boards;
 mod live;
 mod search;
 mod sessions;

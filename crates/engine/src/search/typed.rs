@@ -32,7 +32,6 @@ pub(crate) struct Kept {
     index: Index,
     searcher: Searcher,
     sessions: Listed,
-    notes: Vec<String>,
     /// Whether some of the sessions are not in the index as they are.
     is_behind: bool,
     made: Instant,
@@ -97,7 +96,7 @@ impl Engine {
         }
         let first = kept.searcher.search(&plan, &self.first_options(asked, &plan))?;
         let (searcher, sessions) = (kept.searcher.clone(), &kept.sessions);
-        let (notes, way) = (kept.notes.clone(), SearchPath::Long);
+        let (notes, way) = (Vec::new(), SearchPath::Long);
         let ready = Ready { searcher, plan, first, sessions, notes, progress, way };
         let answer = self.ask(&ready, asked)?;
         Ok(SearchResults { is_unindexed: kept.is_behind, ..answer })
@@ -140,7 +139,7 @@ impl Engine {
             None => self.index_to_search(&mut catalog)?,
         };
         let disk = self.look();
-        let mut kept = Found { searcher: index.searcher(), notes: Vec::new(), is_behind: false };
+        let mut kept = Found { searcher: index.searcher(), is_behind: false };
         if !self.is_indexed(&catalog, &disk) {
             kept = self.with_what_is_new(&index, &mut catalog, &disk, at_once)?;
         }
@@ -151,9 +150,9 @@ impl Engine {
             roots: self.roots_key(),
             sources: self.sources,
         };
-        let Found { searcher, notes, is_behind } = kept;
+        let Found { searcher, is_behind } = kept;
         let (snapshot, made) = (snapshot.clone(), Instant::now());
-        Ok(Kept { snapshot, index, searcher, sessions, notes, is_behind, made })
+        Ok(Kept { snapshot, index, searcher, sessions, is_behind, made })
     }
 
     /// Opens the index; while another run writes it, without a look at every byte.
@@ -183,7 +182,7 @@ impl Engine {
         let known = catalog.indexed(self.roots_key())?;
         let stale = stale(&digests, &known, disk);
         let bytes: u64 = stale.iter().map(|stale| stale.digest.facts.bytes()).sum();
-        let (mut notes, mut is_behind) = (Vec::new(), false);
+        let mut is_behind = false;
         let searcher = if stale.is_empty() {
             index.searcher()
         } else if let Some(searcher) = self.with_new_messages(index, catalog, disk, &digests)? {
@@ -192,11 +191,12 @@ impl Engine {
             is_behind = true;
             index.searcher()
         } else {
-            let (searcher, more) = self.searcher(index, catalog, disk, &digests, &())?;
-            (notes, is_behind) = (more, false);
+            // While another run writes, its newest messages are missing.
+            let (searcher, missing) = self.searcher(index, catalog, disk, &digests, &())?;
+            is_behind = !missing.is_empty();
             searcher
         };
-        Ok(Found { searcher, notes, is_behind })
+        Ok(Found { searcher, is_behind })
     }
 
     /// Whether the index has everything that was on disk at the moment of this engine.
@@ -208,6 +208,5 @@ impl Engine {
 
 struct Found {
     searcher: Searcher,
-    notes: Vec<String>,
     is_behind: bool,
 }

@@ -31,13 +31,13 @@ fn row(app: &Driver, recording: &str, state: LiveState, folder: &str, seconds: i
     row
 }
 
-fn news(app: &mut Driver, rows: Vec<LiveRow>) {
+pub(super) fn news(app: &mut Driver, rows: Vec<LiveRow>) {
     let news = LiveNews(Arc::new(rows));
     app.event(Event::Answer(Answer::new(Slot::Feed, 0, Box::new(news))));
 }
 
 /// Four agents: one waits, one runs a tool, one is idle, one has failed.
-fn agents(app: &Driver) -> Vec<LiveRow> {
+pub(super) fn agents(app: &Driver) -> Vec<LiveRow> {
     let mut waits = row(app, "gemini-cli/0.60.0/c-approval", LiveState::Approve, "shop", 14);
     waits.context = Some((71_000, Some(1_000_000)));
     waits.rates[0] = recount_engine::live::LiveRate { tokens: 4100, usd: 0.03 };

@@ -1,5 +1,9 @@
 //! Full-text search.
 
+use std::io::Write as _;
+
+use recount_engine::{HitOrder, SearchRequest, SearchResults};
+
 use super::Driver;
 use crate::Tab;
 
@@ -107,4 +111,65 @@ fn the_scope_goes_round() {
     assert!(one.contains("gemini · ") || one.contains("claude · "), "{one}");
     app.press("ctrl-r");
     assert!(app.screen().contains("everywhere · "), "{}", app.screen());
+}
+
+#[test]
+fn what_is_typed_finds_the_same_as_the_command() {
+    let app = Driver::demo(80, 24);
+    let snapshot = app.engine.snapshot(&()).unwrap();
+    let at = app.engine.at(&snapshot);
+    let asked = |query: &str| SearchRequest {
+        query: query.to_owned(),
+        limit: 100,
+        sort: HitOrder::Relevance,
+        all_hits: false,
+        width: 80,
+        without_index: false,
+        at_once: false,
+    };
+    let found = |results: SearchResults| {
+        let hit = |hit: &recount_engine::Match| {
+            (hit.session.id.to_string(), hit.message.place.offset, hit.snippet.clone())
+        };
+        (results.total, results.sessions, results.hits.iter().map(hit).collect::<Vec<_>>())
+    };
+    for query in [
+        "discount",
+        "tax rate",
+        "\"tax\" OR 气温",
+        "in:answer the",
+        "project:shop tax",
+        "is:undone",
+        "zzz",
+    ] {
+        let typed = at.search_typed(&asked(query), None, &()).unwrap();
+        let command = app.engine.afresh().search(&asked(query), &()).unwrap();
+        assert!(!typed.is_unindexed, "{query}");
+        assert_eq!(found(typed), found(command), "{query}");
+    }
+    let within = at.search_typed(&asked("tax OR parser"), Some("project:shop"), &()).unwrap();
+    let command = app.engine.search(&asked("(tax OR parser) project:shop"), &()).unwrap();
+    assert_eq!(found(within), found(command));
+    let wrong = at.search_typed(&asked("a )"), Some("project:shop"), &()).unwrap_err();
+    let recount_engine::Error::Query { pointed, .. } = wrong else { panic!("{wrong}") };
+    assert!(pointed.starts_with("a )\n"), "{pointed}");
+}
+
+#[test]
+fn what_is_said_meanwhile_is_found() {
+    let mut app = searching(80, 24, "zanzibar");
+    assert!(app.screen().contains("nothing found"), "{}", app.screen());
+    let session = app.app.shared.rows.sessions.iter().find(|one| {
+        one.source.as_str() == "gemini"
+            && one.files.first().is_some_and(|file| file.path.as_str().ends_with(".jsonl"))
+    });
+    let path = session.unwrap().files.first().unwrap().path.to_string();
+    #[expect(clippy::disallowed_methods, reason = "an agent writes")]
+    let mut file = std::fs::File::options().append(true).open(path).unwrap();
+    let record = r#"{"id":"zz-1","timestamp":"2026-11-15T23:29:00.000Z","type":"user","content":[{"text":"Ship it to Zanzibar"}]}"#;
+    writeln!(file, "{record}").unwrap();
+    drop(file);
+    app.reload();
+    let screen = app.screen();
+    assert!(screen.contains("Ship it to Zanzibar"), "{screen}");
 }

@@ -170,6 +170,8 @@ impl Feed {
         let mut watch = self.engine.watch_live();
         let mut alarms = LiveAlarms::default();
         let mut rows = Arc::new(watch.rows());
+        // What is so from the start is seen, and no change.
+        alarms.check(&rows, None, Clock::system().now().as_millisecond());
         loop {
             if !self.send(LiveNews(Arc::clone(&rows))) {
                 return;

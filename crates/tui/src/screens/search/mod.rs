@@ -54,6 +54,7 @@ enum Layout {
 /// The last answer that was understood.
 #[derive(Debug, Default)]
 struct Shown {
+    question: Question,
     results: SearchResults,
     took: Duration,
     wider: Wider,
@@ -137,17 +138,14 @@ impl Search {
         match answered.found {
             Ok(results) => {
                 let (took, wider) = (answered.took, answered.wider);
-                let before = self.hit().map(pane::key);
-                let is_same = self.wrong.is_none()
-                    && self
-                        .shown
-                        .as_ref()
-                        .is_some_and(|shown| shown.results.hits.len() == results.hits.len());
                 self.wrong = None;
-                let kept = before.filter(|_| is_same || self.cursor.at > 0);
-                let at =
-                    kept.and_then(|key| results.hits.iter().position(|hit| pane::key(hit) == key));
-                self.shown = Some(Shown { results, took, wider });
+                // The same question is asked again when sessions change: its hit stays selected.
+                let is_same = |shown: &&Shown| shown.question == answered.question;
+                let before = self.shown.as_ref().filter(is_same).and(self.hit()).map(pane::key);
+                let is_it = |hit: &Match| Some(pane::key(hit)) == before;
+                let at = before.as_ref().and_then(|_| results.hits.iter().position(is_it));
+                let question = answered.question;
+                self.shown = Some(Shown { question, results, took, wider });
                 self.cursor.go(at.unwrap_or_default(), self.hits().len());
                 self.moved(cx);
             }

@@ -5,9 +5,10 @@ use recount_display::number::{bytes, plural};
 use recount_display::sanitize::single_line;
 use recount_display::span::Span;
 use recount_display::theme::Tone;
+use recount_display::transcript::part_tone;
 use recount_display::when;
 use recount_display::width::{truncate_to, width};
-use recount_engine::{Field as Part, Match};
+use recount_engine::Match;
 use recount_model::Fate;
 
 use super::{Layout, Scope, Search};
@@ -274,7 +275,7 @@ fn row(painter: &mut Painter<'_>, number: usize, hit: &Match, shared: &Shared) {
         cell(painter, id.get(..4).unwrap_or(id), 4, Tone::Name);
         let part = hit.snippet.as_ref().map(|snippet| snippet.field.name().to_owned());
         let part = part.unwrap_or_else(|| hit.message.kind.to_string());
-        cell(painter, &part, 7, tone(hit));
+        cell(painter, &part, 7, part_tone(hit.snippet.as_ref().map(|snippet| snippet.field)));
     }
     let mut fate = match hit.message.fate {
         Fate::Kept => String::new(),
@@ -331,14 +332,4 @@ fn snippet(hit: &Match, room: usize) -> Vec<Span> {
         spans.push(Span::new("…", Tone::Dim));
     }
     spans
-}
-
-fn tone(hit: &Match) -> Tone {
-    match hit.snippet.as_ref().map(|snippet| snippet.field) {
-        Some(Part::Prompt | Part::Title) => Tone::Prompt,
-        Some(Part::Answer) => Tone::Answer,
-        Some(Part::Thought) => Tone::Thought,
-        Some(Part::Call | Part::Path | Part::Tool) => Tone::Tool,
-        _ => Tone::Dim,
-    }
 }
