@@ -137,8 +137,7 @@ impl Context {
 
     /// Whether a background process may outlive this one.
     pub(crate) fn may_leave_process(&self) -> bool {
-        let is_off = |name: &str| self.env.text(name).is_some_and(|value| value != "false");
-        self.env.text("RECOUNT_BACKGROUND") != Some("0") && !is_off("CI")
+        recount_platform::may_leave_process(&self.env)
     }
 
     /// Returns the arguments for another run of this program on the same homes and agents.

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use recount_blocks::{Block, BlockOptions, Body, CallBlock, Gap, Level, blocks, rough_duration};
+use recount_engine::Field;
 use recount_model::{
     Fate, Message, MessageKind, NoticeLevel, SessionFacts, SessionKind, ToolStatus,
 };
@@ -18,6 +19,17 @@ use crate::when;
 
 /// The maximum number of lines of tool output at level `full`.
 const OUTPUT_LINES: usize = 40;
+
+/// Returns how the part of a message is drawn that a search found.
+pub fn part_tone(part: Option<Field>) -> Tone {
+    match part {
+        Some(Field::Prompt | Field::Title) => Tone::Prompt,
+        Some(Field::Answer) => Tone::Answer,
+        Some(Field::Thought) => Tone::Thought,
+        Some(Field::Call | Field::Path | Field::Tool) => Tone::Tool,
+        _ => Tone::Dim,
+    }
+}
 
 /// Draws the messages of one session.
 #[derive(Clone, Debug)]

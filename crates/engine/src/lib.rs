@@ -100,6 +100,8 @@ pub struct Engine {
     /// Pending writes to the catalog.
     writing: Arc<cache::refresh::PendingWrites>,
     outlines: Arc<cache::growth::Outlines>,
+    /// What searches with every key are answered from.
+    searcher: Arc<search::typed::KeptSearcher>,
     pricing: Arc<std::sync::OnceLock<stats::pricing::Pricing>>,
 }
 
@@ -141,6 +143,7 @@ impl Engine {
             writing: Arc::default(),
             hub: Arc::default(),
             outlines: Arc::default(),
+            searcher: Arc::default(),
         })
     }
 

@@ -5,6 +5,7 @@ mod env;
 mod folders;
 mod installations;
 mod interactive;
+mod jump;
 mod listing;
 mod mounts;
 mod process_table;
@@ -20,12 +21,14 @@ pub use env::{Env, VARIABLES, Variable};
 pub use folders::{Folders, is_same_place, is_temporary};
 pub use installations::Installations;
 pub use interactive::{copy, edit, run_self};
+pub use jump::{Jump, jump};
 pub use listing::{FolderEntry, Lister};
 pub use mounts::{Below, Mounts};
 pub use process_table::{ProcessQuery, ProcessTable};
 pub use processes::{Processes, Running, System};
 pub use program::{
-    Pager, ancestors, clock, find_program, random, run_in, start_detached, system_nanos,
+    Pager, ancestors, clock, find_program, may_leave_process, random, run_in, start_detached,
+    system_nanos,
 };
 pub use remote::is_remote;
 pub use room::DiskSpace;

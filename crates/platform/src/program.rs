@@ -118,6 +118,12 @@ pub fn start_detached(env: &Env, args: &[std::ffi::OsString]) -> io::Result<()> 
     command.spawn().map(drop)
 }
 
+/// Whether a process may be left running in the background: not where the user or a build server does not want it.
+pub fn may_leave_process(env: &Env) -> bool {
+    let is_off = |name: &str| env.text(name).is_some_and(|value| value != "false");
+    env.text("RECOUNT_BACKGROUND") != Some("0") && !is_off("CI")
+}
+
 /// Finds a program where the shell would.
 pub fn find_program(env: &Env, name: &str) -> Option<PathBuf> {
     let names = if cfg!(windows) {
@@ -206,7 +212,7 @@ pub fn ancestors(most: usize) -> Vec<u32> {
     found
 }
 
-fn parent_of(pid: u32) -> Option<u32> {
+pub(crate) fn parent_of(pid: u32) -> Option<u32> {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(format!("/proc/{pid}/stat")).ok()?;
     file.take(4096).read_to_end(&mut bytes).ok()?;

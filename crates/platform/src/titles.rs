@@ -40,7 +40,7 @@ pub fn pane_titles(server: &TerminalServer) -> Option<Vec<(String, String)>> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "asks the terminal that the agent runs in")]
-fn program(name: &str) -> Command {
+pub(crate) fn program(name: &str) -> Command {
     Command::new(name)
 }
 
@@ -87,7 +87,7 @@ fn kitty_windows(answer: &str) -> Vec<(String, String)> {
 }
 
 /// Runs a program that answers at once.
-fn answer(mut command: Command) -> Option<String> {
+pub(crate) fn answer(mut command: Command) -> Option<String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
     let out = child.stdout.take()?;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
-use recount_model::SessionKey;
+use recount_model::{LiveState, SessionKey};
 
 use crate::Tab;
 use crate::effect::{Answer, Effect, Event, Notice};
@@ -15,7 +15,7 @@ use crate::over::{Help, Palette};
 use crate::screen::{Context, Screen};
 use crate::screens::{Tabs, problems, tabs};
 use crate::shared::Shared;
-use crate::work::{AtRisk, Fresh, LiveNews, Reading, Slot};
+use crate::work::{Alarmed, AtRisk, Fresh, LiveNews, Reading, Slot};
 
 /// A notice is shown for so many seconds.
 const NOTICE_SECONDS: i64 = 8;
@@ -91,9 +91,7 @@ impl App {
 
     /// Whether something on the screen changes by the passing of time alone.
     pub(crate) fn has_clock(&self) -> bool {
-        self.notice.is_some()
-            || (self.tab == Tab::Live && !self.shared.live.is_empty())
-            || self.top().has_clock(&self.shared)
+        self.notice.is_some() || self.top().has_clock(&self.shared)
     }
 
     /// Calls the screen that has the keys.
@@ -139,7 +137,12 @@ impl App {
                 self.refresh(&mut effects);
             }
             Event::Answer(answer) => self.answer(answer, &mut effects),
-            Event::Time => self.expire(),
+            Event::Time => {
+                self.expire();
+                if self.top().has_clock(&self.shared) {
+                    self.with_top(&mut effects, |screen, cx| screen.time(cx));
+                }
+            }
         }
         self.settle(effects)
     }
@@ -185,6 +188,10 @@ impl App {
                     Effect::Say(mut notice) => {
                         notice.at = Some(self.shared.now);
                         self.notice = Some(notice);
+                    }
+                    Effect::Acknowledge(key, state) => {
+                        self.shared.quiet.insert(key, state);
+                        self.with_top(&mut effects, |screen, cx| screen.refresh(cx));
                     }
                     Effect::Ask(slot, job, _) => {
                         self.number += 1;
@@ -267,6 +274,11 @@ impl App {
                 let state = if off { "off: the terminal has it" } else { "on" };
                 effects.push(Effect::Say(Notice::info(format!("mouse {state}"))));
             }
+            Action::Mute => {
+                self.shared.is_muted = !self.shared.is_muted;
+                let state = if self.shared.is_muted { "off" } else { "on" };
+                effects.push(Effect::Say(Notice::info(format!("alarms {state}"))));
+            }
             other => {
                 if let Some(tab) = Tab::of(other) {
                     effects.push(Effect::Go(tab));
@@ -339,7 +351,18 @@ impl App {
                     Some((SessionKey { source: row.session.source, id }, row.state))
                 })
                 .collect();
+            let is_same = |key: &String, state: &LiveState| {
+                rows.iter().any(|row| row.key() == *key && row.state == *state)
+            };
+            self.shared.quiet.retain(|key, state| is_same(key, state));
             self.shared.live = rows;
+        } else if let Some(Alarmed(alarm)) = answer.take() {
+            let is_quiet = alarm.row.is_some_and(|key| self.shared.quiet.contains_key(&key));
+            if !self.shared.is_muted && !is_quiet {
+                effects.push(Effect::Say(Notice::info(alarm.words.clone())));
+                effects.push(Effect::Alarm(alarm.words));
+            }
+            return;
         } else if let Some(Fresh(rows)) = answer.take() {
             self.shared.reading = None;
             match rows {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
-use recount_model::SessionKey;
+use recount_model::{LiveState, SessionKey};
 
 use crate::Tab;
 use crate::rows::Rows;
@@ -98,10 +98,14 @@ pub(crate) enum Effect {
     Edit(std::path::PathBuf),
     /// Copy text; the second says what it is.
     Copy(String, &'static str),
-    /// Take the mouse or leave it to the terminal.
-    Mouse(bool),
     /// Ring or show a desktop notification.
     Alarm(String),
+    /// A running session in this state needs no attention until it changes.
+    Acknowledge(String, LiveState),
+    /// Index what is not in the index, in the background.
+    Index,
+    /// Go to the pane that a process runs in; said is where it is.
+    Jump(Option<u32>, String),
     /// Show demo data.
     Demo,
     /// Draw everything again.
@@ -130,8 +134,10 @@ impl fmt::Debug for Effect {
             Self::Page(_) => out.write_str("Page"),
             Self::Edit(path) => write!(out, "Edit({path:?})"),
             Self::Copy(text, what) => write!(out, "Copy({what}: {text})"),
-            Self::Mouse(on) => write!(out, "Mouse({on})"),
             Self::Alarm(text) => write!(out, "Alarm({text})"),
+            Self::Acknowledge(key, state) => write!(out, "Acknowledge({key} {state:?})"),
+            Self::Jump(pid, place) => write!(out, "Jump({pid:?} {place})"),
+            Self::Index => out.write_str("Index"),
             Self::Demo => out.write_str("Demo"),
             Self::Redraw => out.write_str("Redraw"),
             Self::Suspend => out.write_str("Suspend"),

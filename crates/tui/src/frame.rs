@@ -119,7 +119,8 @@ fn short(action: Action) -> &'static str {
         Action::Pin => "pin",
         Action::Fork => "fork",
         Action::Export => "export",
-        Action::CopyId => "copy",
+        Action::CopyId | Action::CopyCommand => "copy",
+        Action::Mute => "mute",
         Action::Undo => "undo",
         Action::Everywhere => "everywhere",
         Action::Mark => "mark",
@@ -170,8 +171,12 @@ fn hints(app: &mut App, painter: &mut Painter<'_>) {
         } else {
             key
         };
-        let finds = matches!(app.top().place(), Place::Reader | Place::Info);
-        let word = if *action == Action::Filter && finds { "find" } else { short(*action) };
+        let word = match (*action, app.top().place()) {
+            (Action::Filter, Place::Reader | Place::Info) => "find",
+            (Action::Apply, Place::Live) => "acknowledge",
+            (Action::Resume, Place::Live) => "go to",
+            (action, _) => short(action),
+        };
         let needed = columns(width(key) + 1 + width(word));
         if x + needed > painter.width() {
             break;

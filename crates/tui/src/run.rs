@@ -10,9 +10,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use ratatui::crossterm::event::{self, Event as Input};
 use recount_changes::Changes;
+use recount_display::live;
+use recount_engine::live::LiveRow;
 use recount_engine::{Engine, Snapshot};
 use recount_model::SessionKey;
-use recount_platform::{Pager, edit, find_program, run_in, run_self};
+use recount_platform::{
+    Jump, Pager, edit, find_program, jump, may_leave_process, run_in, run_self,
+};
 use signal_hook::consts::{SIGHUP, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
@@ -21,7 +25,7 @@ use crate::effect::{Effect, Event, Notice};
 use crate::settings::Settings;
 use crate::shared::Shared;
 use crate::terminal::Terminal;
-use crate::work::{Feed, Workers};
+use crate::work::{Feed, Indexer, Workers};
 use crate::{Tab, copy};
 
 /// What the app is started with.
@@ -156,11 +160,13 @@ impl Runner {
         let engine = launch.engine;
         let here = engine.env().current_folder().cloned().filter(|_| !launch.everywhere);
         let latest: Arc<Mutex<Option<Snapshot>>> = Arc::default();
+        let may_index = !launch.is_demo && may_leave_process(engine.env());
         let feed = Feed {
             engine: engine.clone(),
             here: here.clone(),
             latest: Arc::clone(&latest),
             events: events.clone(),
+            indexer: may_index.then(|| Indexer::new(&launch.arguments)),
         };
         let shared = Shared {
             now: engine.clock().now(),
@@ -172,6 +178,8 @@ impl Runner {
             reading: None,
             live: Arc::default(),
             states: Default::default(),
+            quiet: Default::default(),
+            is_muted: false,
             at_risk: Default::default(),
             problems: 0,
             is_demo: launch.is_demo,
@@ -263,9 +271,15 @@ impl Runner {
                     self.say(notice);
                 }
                 Effect::Alarm(_) => terminal.send(b"\x07")?,
+                Effect::Jump(pid, place) => self.jump(pid, &place, terminal)?,
+                Effect::Index => {
+                    if let Some(indexer) = &self.feed.indexer {
+                        indexer.start(self.engine.env());
+                    }
+                }
                 Effect::Demo => self.show_demo(),
                 // The app has done these.
-                Effect::Mouse(_)
+                Effect::Acknowledge(..)
                 | Effect::Push(_)
                 | Effect::Pop
                 | Effect::Act(_)
@@ -285,6 +299,14 @@ impl Runner {
 
     /// Starts the session's agent in its folder, with the terminal, and comes back when it ends.
     fn resume(&mut self, key: &SessionKey, terminal: &mut Terminal) -> Result<(), Error> {
+        let is_it = |row: &&LiveRow| {
+            row.session.source == key.source && row.session.id.as_ref() == Some(&key.id)
+        };
+        let running = self.app.shared.live.iter().find(is_it).filter(|row| !row.has_ended());
+        if let Some(row) = running {
+            let (pid, place) = (row.session.process, live::place(row));
+            return self.jump(pid, &place, terminal);
+        }
         let engine = self.engine.afresh();
         let resume = match engine.resume(key.id.as_str(), &()) {
             Ok(resume) => resume,
@@ -309,6 +331,27 @@ impl Runner {
             Ok(code) => self.say(Notice::info(format!("{} ended with {code}", resume.program))),
             Err(error) => {
                 self.say(Notice::error(format!("cannot start {}: {error}", program.display())));
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to the pane that a process runs in: a session that runs must not be resumed a second time.
+    fn jump(
+        &mut self,
+        pid: Option<u32>,
+        place: &str,
+        terminal: &mut Terminal,
+    ) -> Result<(), Error> {
+        match pid.and_then(|pid| jump(self.engine.env(), pid)) {
+            Some(Jump::Shown(pane)) => self.say(Notice::done(format!("it runs in {pane}"))),
+            Some(Jump::Attach(line)) => {
+                let copied = copy::copy(&line, "attach command", &self.engine, terminal);
+                self.say(Notice { text: format!("{}: {line}", copied.text), ..copied });
+            }
+            None => {
+                let place = if place.is_empty() { "elsewhere" } else { place };
+                self.say(Notice::info(format!("it runs in {place}, and is not resumed twice")));
             }
         }
         Ok(())
@@ -363,7 +406,8 @@ impl Runner {
         let latest: Arc<Mutex<Option<Snapshot>>> = Arc::default();
         self.engine = engine.clone();
         self.workers = Workers::new(engine.clone(), Arc::clone(&latest), self.events.clone());
-        self.feed = Feed { engine, here: None, latest, events: self.events.clone() };
+        let events = self.events.clone();
+        self.feed = Feed { engine, here: None, latest, events, indexer: None };
         self.app.shared.is_demo = true;
         self.app.shared.roots = self.engine.roots().cloned().collect();
         self.feed.start();

@@ -39,6 +39,14 @@ pub(crate) trait Screen: Debug + Send {
     /// Takes the answer to a question. Answers of other screens are left alone.
     fn answered(&mut self, _answer: &mut Answer, _cx: &mut Context<'_>) {}
 
+    /// Whether it changes by the passing of time alone.
+    fn has_clock(&self, _shared: &Shared) -> bool {
+        false
+    }
+
+    /// A second has passed, while it has a clock.
+    fn time(&mut self, _cx: &mut Context<'_>) {}
+
     /// Takes what another screen told it.
     fn told(&mut self, _what: Box<dyn Any + Send>, _cx: &mut Context<'_>) {}
 
@@ -57,11 +65,6 @@ pub(crate) trait Screen: Debug + Send {
 
     /// Returns the most useful actions, for the foot.
     fn hints(&self) -> &'static [Action];
-
-    /// Whether something on it changes by the passing of time alone.
-    fn has_clock(&self, _shared: &Shared) -> bool {
-        false
-    }
 
     /// Returns the command line that shows the same.
     fn command(&self, shared: &Shared) -> String;

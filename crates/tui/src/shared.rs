@@ -33,6 +33,10 @@ pub(crate) struct Shared {
     pub(crate) live: Arc<Vec<LiveRow>>,
     /// The state of each session that runs.
     pub(crate) states: HashMap<SessionKey, LiveState>,
+    /// Rows of the board that were acknowledged, with the state that they were in.
+    pub(crate) quiet: HashMap<String, LiveState>,
+    /// Whether alarms are off.
+    pub(crate) is_muted: bool,
     /// Sessions that their agent's next start deletes.
     pub(crate) at_risk: HashSet<SessionKey>,
     /// The number of problems that the tab shows.
@@ -51,11 +55,13 @@ impl Shared {
 
     /// Returns the number of running sessions that wait for the user.
     pub(crate) fn waiting(&self) -> usize {
-        self.live.iter().filter(|row| needs_you(row.state)).count()
+        self.live.iter().filter(|row| self.needs_you(row)).count()
     }
-}
 
-/// Whether a session in this state waits for the user.
-pub(crate) fn needs_you(state: LiveState) -> bool {
-    matches!(state, LiveState::Approve | LiveState::Yours | LiveState::Failed)
+    /// Whether a session waits for the user, who has not acknowledged it.
+    pub(crate) fn needs_you(&self, row: &LiveRow) -> bool {
+        matches!(row.state, LiveState::Approve | LiveState::Yours | LiveState::Failed)
+            && !row.has_ended()
+            && self.quiet.get(&row.key()) != Some(&row.state)
+    }
 }

@@ -19,14 +19,18 @@ use crate::shared::Shared;
 use crate::work::{Fresh, Slot, Work, rows};
 use crate::{Tab, frame};
 
+mod boards;
 mod history;
+mod live;
 mod plans;
 mod problems;
 mod projects;
 mod random;
 mod reader;
+mod search;
 mod seed;
 mod sessions;
+mod stats;
 
 /// The time of all tests.
 const NOW: &str = "2026-11-15T23:30:00Z";
@@ -130,6 +134,8 @@ impl Driver {
             reading: None,
             live: Arc::default(),
             states: std::collections::HashMap::new(),
+            quiet: std::collections::HashMap::new(),
+            is_muted: false,
             at_risk: std::collections::HashSet::new(),
             problems: 0,
             is_demo: false,

@@ -3,6 +3,7 @@
 //! Sources say what their files, processes and titles mean ([`recount_formats::live`]); here these come in, from the system or from a
 //! recording, and become the rows of a board.
 
+mod alarm;
 mod board;
 mod day;
 mod facts;
@@ -16,6 +17,7 @@ mod tail;
 mod titles;
 mod watcher;
 
+pub use alarm::{LiveAlarm, LiveAlarms, dollars_per_minute};
 pub use board::{LiveBoard, LiveEvent, LiveEventKind, LiveRate, LiveRow};
 pub use facts::LiveFacts;
 pub use hooks::hook_log;

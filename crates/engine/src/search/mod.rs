@@ -7,6 +7,7 @@ pub(crate) mod hits;
 pub(crate) mod index;
 pub(crate) mod quick;
 pub(crate) mod scan;
+pub(crate) mod typed;
 pub(crate) mod wording;
 
 use std::collections::HashMap;
@@ -70,7 +71,7 @@ pub struct SearchResults {
     pub hits: Vec<Match>,
     /// Notes about missing results.
     pub notes: Vec<String>,
-    /// Whether the files themselves were read because the index is not built yet.
+    /// Whether the index is not built yet, so that the files themselves were read; or, as it is typed, only what is indexed.
     pub is_unindexed: bool,
     /// Hits that could not be read.
     pub(crate) lost: usize,

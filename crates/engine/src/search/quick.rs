@@ -73,6 +73,12 @@ impl Engine {
         }
     }
 
+    /// Whether the index is known to be up to date with the disk.
+    pub(crate) fn is_indexed(&self, catalog: &Catalog, disk: &DiskSnapshot) -> bool {
+        let mark = catalog.word(&self.word("indexed")).ok().flatten();
+        mark.as_deref() == Some(&shape(disk))
+    }
+
     /// Records that the index is up to date with the disk.
     pub(crate) fn mark_indexed(&self, catalog: &Catalog, disk: &DiskSnapshot) {
         if !disk.is_racy() {

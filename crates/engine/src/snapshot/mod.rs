@@ -88,6 +88,11 @@ impl Snapshot {
         &self.state.projects.projects
     }
 
+    /// Returns what the project directories were resolved to.
+    pub(crate) fn resolved(&self) -> &ResolvedProjects {
+        &self.state.projects
+    }
+
     /// Whether another one is this very one.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.state, &other.state)
@@ -199,6 +204,11 @@ impl Engine {
     /// Returns the listing of the disk, if this engine is pinned to one and has made it.
     pub(crate) fn listed(&self) -> Option<&Arc<DiskSnapshot>> {
         self.pinned.disk.as_ref()?.get()
+    }
+
+    /// Returns the snapshot that this engine answers from.
+    pub(crate) fn own_snapshot(&self) -> Option<&Snapshot> {
+        self.pinned.snapshot.as_ref()
     }
 
     /// Whether this engine answers from a snapshot.

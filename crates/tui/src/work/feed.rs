@@ -1,6 +1,7 @@
 //! What comes without being asked for: rows as they change, what runs, and what is at risk.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -8,9 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use recount_engine::live::LiveRow;
+use recount_engine::live::{LiveAlarm, LiveAlarms, LiveRow};
 use recount_engine::{Engine, Error, ListQuery, Progress, Snapshot, WatchMode};
-use recount_model::SessionKey;
+use recount_model::{Clock, SessionKey};
+use recount_platform::{Env, start_detached};
 
 use super::Slot;
 use crate::effect::{Answer, Event};
@@ -20,8 +22,14 @@ use crate::rows::Rows;
 const TOGETHER: Duration = Duration::from_millis(20);
 /// What is at risk is looked up again at most this often.
 const RISK: Duration = Duration::from_secs(10);
+/// While a session works, its rates are looked at this often.
+const RATES: Duration = Duration::from_secs(2);
+/// While none does.
+const NOBODY: Duration = Duration::from_secs(5);
 /// Nobody waits for less.
 const LONG: Duration = Duration::from_secs(3600);
+/// Indexing is started again at most this often.
+const INDEX: Duration = Duration::from_secs(10);
 /// How much has been read is told this often.
 const TOLD: u64 = 50;
 
@@ -37,6 +45,10 @@ pub(crate) struct AtRisk(pub(crate) HashSet<SessionKey>);
 #[derive(Debug)]
 pub(crate) struct LiveNews(pub(crate) Arc<Vec<LiveRow>>);
 
+/// An alarm that is due.
+#[derive(Debug)]
+pub(crate) struct Alarmed(pub(crate) LiveAlarm);
+
 /// How much has been read.
 #[derive(Debug)]
 pub(crate) struct Reading(pub(crate) u64, pub(crate) u64);
@@ -49,6 +61,33 @@ pub(crate) struct Feed {
     pub(crate) here: Option<PathBuf>,
     pub(crate) latest: Arc<Mutex<Option<Snapshot>>>,
     pub(crate) events: Sender<Event>,
+    /// Starts indexing in the background; `None` where that is not wanted.
+    pub(crate) indexer: Option<Indexer>,
+}
+
+/// Starts this program again to index what is new.
+#[derive(Clone, Debug)]
+pub(crate) struct Indexer {
+    /// Arguments for another run of this program on the same homes.
+    pub(crate) arguments: Vec<OsString>,
+    last: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Indexer {
+    pub(crate) fn new(arguments: &[OsString]) -> Self {
+        let mut words: Vec<OsString> = vec!["index".into(), "--background".into()];
+        words.extend(arguments.iter().cloned());
+        Self { arguments: words, last: Arc::default() }
+    }
+
+    /// Starts it, but not again and again. If it cannot be started, searches say what they lack.
+    pub(crate) fn start(&self, env: &Env) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_none_or(|last| last.elapsed() > INDEX) {
+            *last = Some(Instant::now());
+            let _started = start_detached(env, &self.arguments);
+        }
+    }
 }
 
 impl Feed {
@@ -85,7 +124,13 @@ impl Feed {
                 return;
             }
         };
-        let mut number = self.publish(&subscription.snapshot());
+        let first = subscription.snapshot();
+        let mut number = self.publish(&first);
+        if let Some(indexer) = &self.indexer
+            && !self.engine.at(&first).is_index_current()
+        {
+            indexer.start(self.engine.env());
+        }
         let mut risk = Instant::now();
         self.tell_risk();
         loop {
@@ -123,19 +168,27 @@ impl Feed {
 
     fn watch_live(&self) {
         let mut watch = self.engine.watch_live();
-        let mut rows = watch.rows();
+        let mut alarms = LiveAlarms::default();
+        let mut rows = Arc::new(watch.rows());
+        // What is so from the start is seen, and no change.
+        alarms.check(&rows, None, Clock::system().now().as_millisecond());
         loop {
-            if !self.send(LiveNews(Arc::new(std::mem::take(&mut rows)))) {
+            if !self.send(LiveNews(Arc::clone(&rows))) {
                 return;
             }
             loop {
-                match watch.next(LONG) {
-                    Ok((new, events)) if !events.is_empty() => {
-                        rows = new;
-                        break;
-                    }
-                    Ok(_) => {}
-                    Err(_) => return,
+                let is_open = rows.iter().any(|row| row.state.is_open());
+                let Ok((new, events)) = watch.next(if is_open { RATES } else { NOBODY }) else {
+                    return;
+                };
+                // The board uses the time of the system, too.
+                for alarm in alarms.check(&new, None, Clock::system().now().as_millisecond()) {
+                    self.send(Alarmed(alarm));
+                }
+                let rates = |rows: &[LiveRow]| rows.iter().map(|row| row.rates).collect::<Vec<_>>();
+                if !events.is_empty() || rates(&new) != rates(&rows) {
+                    rows = Arc::new(new);
+                    break;
                 }
             }
         }

@@ -13,7 +13,7 @@ use recount_engine::{Cancel, Engine, Progress, Snapshot};
 
 use crate::effect::{Answer, Event, Job};
 
-pub(crate) use feed::{AtRisk, Feed, Fresh, LiveNews, Reading, rows};
+pub(crate) use feed::{Alarmed, AtRisk, Feed, Fresh, Indexer, LiveNews, Reading, rows};
 
 /// What a question is for. There is one thread and one open question for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +38,8 @@ pub(crate) enum Slot {
     Projects,
     /// Statistics.
     Stats,
+    /// What was spent today.
+    Spending,
     /// Guard and doctor.
     Problems,
     /// Receipts, trash, vault.

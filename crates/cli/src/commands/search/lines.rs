@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use recount_engine::{Field, Match, SearchResults};
+use recount_display::transcript::part_tone;
+use recount_engine::{Match, SearchResults};
 use recount_model::{Fate, Message};
 
 use crate::context::Context;
@@ -108,7 +109,10 @@ fn line(number: usize, hit: &Match, room: usize) -> Line {
     let mut spans = vec![
         Span::new(&format!("{number:>3} "), Tone::Dim),
         Span::new(&format!("{time:<5} "), Tone::Dim),
-        Span::new(&pad_to(&who(hit), 8), tone(hit)),
+        Span::new(
+            &pad_to(&who(hit), 8),
+            part_tone(hit.snippet.as_ref().map(|snippet| snippet.field)),
+        ),
     ];
     if hit.message.fate != Fate::Kept {
         spans.push(Span::new(&format!("({}) ", hit.message.fate), Tone::Warning));
@@ -133,14 +137,4 @@ fn line(number: usize, hit: &Match, room: usize) -> Line {
         push(snippet.text.get(from..).unwrap_or_default(), Tone::Plain);
     }
     Line::new(spans)
-}
-
-fn tone(hit: &Match) -> Tone {
-    match hit.snippet.as_ref().map(|snippet| snippet.field) {
-        Some(Field::Prompt | Field::Title) => Tone::Prompt,
-        Some(Field::Answer) => Tone::Answer,
-        Some(Field::Thought) => Tone::Thought,
-        Some(Field::Call | Field::Path | Field::Tool) => Tone::Tool,
-        _ => Tone::Dim,
-    }
 }

@@ -4,14 +4,14 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use jiff::tz::TimeZone;
+use recount_display::usage::{cost, over_budget};
 use recount_engine::Engine;
-use recount_engine::stats::{Budget, By, Limit};
+use recount_engine::stats::Budget;
 
 use super::print_json;
-use super::table::cost;
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, NOTHING};
-use crate::output::number::{count, money};
+use crate::output::number::count;
 use crate::output::sanitize::single_line;
 
 /// Prints the line.
@@ -59,16 +59,6 @@ pub(super) fn check(
 /// Warns about exceeded limits.
 pub(super) fn warn_over(budget: &Budget, context: &Context) {
     for (span, limit) in budget.limits().filter(|(_, limit)| limit.is_over()) {
-        context.warn(&words(span, limit));
+        context.warn(&over_budget(span, limit));
     }
-}
-
-fn words(span: By, limit: &Limit) -> String {
-    let span = if span == By::Day { "today" } else { "this month" };
-    let more = if limit.is_lower_bound { "at least " } else { "" };
-    format!(
-        "over budget {span}: {more}{} spent of {}",
-        money(limit.spent_usd),
-        money(limit.limit_usd)
-    )
 }

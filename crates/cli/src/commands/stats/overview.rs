@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
+use recount_display::usage::cost;
 use recount_engine::Engine;
 use recount_engine::stats::{Overview, StatsRequest, StatsRow, UsageFigures};
 
-use super::table::cost;
 use super::{end, line, print, print_json};
 use crate::context::Context;
 use crate::failure::Failure;
@@ -135,5 +135,5 @@ fn top(rows: &[StatsRow], total: &UsageFigures, what: &str) -> Vec<Vec<Span>> {
 
 /// Returns the value that bars compare.
 fn weight(figures: &UsageFigures) -> u128 {
-    super::table::weight(false, figures)
+    recount_display::usage::weight(false, figures)
 }

@@ -2,10 +2,9 @@
 
 use std::process::ExitCode;
 
+use recount_display::usage::{cost, heading, label, weight};
 use recount_engine::export::csv;
-use recount_engine::stats::{
-    By, ContentStats, Money, StatsReport, StatsRow, ToolError, UsageFigures,
-};
+use recount_engine::stats::{By, ContentStats, StatsReport, StatsRow, ToolError, UsageFigures};
 use serde::Serialize;
 
 use super::{StatsArgs, chart, content, end, print, print_json};
@@ -15,7 +14,7 @@ use crate::failure::Failure;
 use crate::output::bar::bar;
 use crate::output::columns::{Align, Column, Fit};
 use crate::output::form::Form;
-use crate::output::number::{money, percent};
+use crate::output::number::percent;
 use crate::output::span::Span;
 use crate::output::theme::Tone;
 
@@ -86,21 +85,6 @@ fn page(report: &StatsReport, context: &Context) -> String {
     context.table(&columns, &cells)
 }
 
-fn heading(by: By) -> &'static str {
-    match by {
-        By::Day => "DAY",
-        By::Week => "WEEK",
-        By::Month => "MONTH",
-        By::Hour => "HOUR",
-        By::Project => "PROJECT",
-        By::Model => "MODEL",
-        By::Session => "SESSION",
-        By::Source => "SOURCE",
-        By::Tool => "TOOL",
-        By::Agent => "AGENT",
-    }
-}
-
 const fn right(heading: &'static str, fit: Fit) -> Column {
     Column { heading, align: Align::Right, fit }
 }
@@ -162,16 +146,6 @@ fn cells(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<Span> {
     cells
 }
 
-/// Returns the value that bars compare.
-pub(super) fn weight(is_tool: bool, figures: &UsageFigures) -> u128 {
-    match figures.cost_usd {
-        _ if is_tool => u128::from(figures.tool_calls),
-        Some(cost) if cost > Money::default() => cost.units(),
-        // Without a price, tokens are compared; a million of them counts as about a dollar.
-        _ => u128::from(figures.tokens.total).saturating_mul(1_000_000),
-    }
-}
-
 fn cells_of(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<Span> {
     let figures = &row.figures;
     let plain = |text: &str| Span::new(text, Tone::Plain);
@@ -213,26 +187,6 @@ fn cells_of(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<Span> {
         }),
         drawn,
     ]
-}
-
-/// Returns the name of a row.
-pub(super) fn label(by: By, row: &StatsRow) -> String {
-    let short = || row.key.get(..8).unwrap_or(&row.key);
-    match (by, &row.name) {
-        (By::Session | By::Agent, Some(title)) => format!("{}  {title}", short()),
-        (_, Some(name)) => name.clone(),
-        (By::Hour, None) if row.key.len() == 2 => format!("{}:00", row.key),
-        _ => row.key.clone(),
-    }
-}
-
-/// Formats a cost: with a mark if it is a lower bound, and a dash if it is unknown.
-pub(super) fn cost(figures: &UsageFigures) -> String {
-    match figures.cost_usd {
-        None => "–".to_owned(),
-        Some(cost) if figures.cost_is_lower_bound => format!("≥ {}", money(cost)),
-        Some(cost) => money(cost),
-    }
 }
 
 const CSV: &[&str] = &[

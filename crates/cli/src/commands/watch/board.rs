@@ -1,10 +1,10 @@
 //! The board for people: a table, drawn over and over on a terminal.
 
 use std::io::{self, Write as _};
-use std::path::Path;
 
-use recount_engine::live::{LiveFacts, LiveRow, Projection};
-use recount_model::{LiveState, timestamp};
+use recount_display::live::{self, dollars, spent};
+use recount_engine::live::{LiveFacts, LiveRow, dollars_per_minute};
+use recount_model::LiveState;
 
 use super::document::title;
 use crate::context::Context;
@@ -12,7 +12,6 @@ use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::number::count;
 use crate::output::span::Span;
 use crate::output::theme::Tone;
-use crate::when;
 
 const COLUMNS: &[Column] = &[
     Column { heading: "", align: Align::Left, fit: Fit::Keep },
@@ -61,7 +60,7 @@ pub(super) fn table(rows: &[LiveRow], facts: &LiveFacts, now: i64, context: &Con
         head = format!("{head} · {}/min", dollars(rate));
     }
     if let Some(spending) = facts.spending() {
-        let per_minute = super::document::rate(rows);
+        let per_minute = dollars_per_minute(rows);
         let today = spending.today(per_minute, now);
         head = format!("{head} · today {}", spent(&today));
         let month = spending.month(per_minute, now);
@@ -77,99 +76,22 @@ pub(super) fn table(rows: &[LiveRow], facts: &LiveFacts, now: i64, context: &Con
 }
 
 fn cells(row: &LiveRow, facts: &LiveFacts, now: i64) -> Vec<Span> {
-    let (mark, tone) = match row.state {
-        LiveState::Approve => ("!", Tone::Warning),
-        LiveState::Yours => ("›", Tone::Prompt),
-        LiveState::Tool => ("▶", Tone::Tool),
-        LiveState::Working => ("●", Tone::Plain),
-        LiveState::Idle => ("·", Tone::Dim),
-        LiveState::Failed => ("✗", Tone::Error),
-        LiveState::Done => ("✓", Tone::Dim),
-        LiveState::Gone => ("○", Tone::Error),
-    };
+    let (mark, tone) = live::mark(row.state);
     let session = &row.session;
-    let unsure = if session.certain { "" } else { "?" };
-    let folder = session.folder.as_deref().map(Path::new).and_then(Path::file_name);
-    let folder = folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    #[expect(clippy::cast_precision_loss, reason = "a percentage needs no exact digits")]
-    let context = match row.context {
-        Some((used, Some(window))) => {
-            format!("{:.0} %", used as f64 * 100.0 / window.max(1) as f64)
-        }
-        Some((used, None)) => count(used),
-        None => String::new(),
-    };
     let (tokens, cost) = facts.used(row);
-    let terminal = &session.terminal;
-    let panes =
-        [("tmux", &terminal.tmux), ("wezterm", &terminal.wezterm), ("kitty", &terminal.kitty)];
-    let pane =
-        panes.into_iter().find_map(|(name, pane)| Some(format!("{name} {}", pane.as_ref()?)));
-    let place = match (pane, &terminal.tty, session.process) {
-        (Some(pane), _, _) => pane,
-        (None, Some(tty), _) => tty.trim_start_matches("/dev/").to_owned(),
-        (None, None, Some(pid)) => format!("pid {pid}"),
-        (None, None, None) => String::new(),
-    };
+    let title = title(row, facts);
     let rate = row.rates[0].usd;
     vec![
         Span::new(mark, tone),
-        Span::new(&format!("{}{unsure}", row.state.as_str()), tone),
-        Span::new(&span(now - row.since), Tone::Dim),
+        Span::new(&live::state(row.state, session.certain), tone),
+        Span::new(&live::span(now - row.since), Tone::Dim),
         Span::new(session.source.as_str(), Tone::Dim),
-        Span::new(&folder, Tone::Name),
-        Span::new(&what(row, facts), Tone::Plain),
-        Span::new(&context, Tone::Plain),
+        Span::new(&live::folder(row), Tone::Name),
+        Span::new(&live::what(row, title.as_deref()), Tone::Plain),
+        Span::new(&live::context(row), Tone::Plain),
         Span::new(&count(tokens.total), Tone::Plain),
         Span::new(&cost.map(dollars).unwrap_or_default(), Tone::Plain),
         Span::new(&if rate > 0.0 { dollars(rate) } else { String::new() }, Tone::Plain),
-        Span::new(&place, Tone::Dim),
+        Span::new(&live::place(row), Tone::Dim),
     ]
-}
-
-/// Says in a few words what a session is at.
-fn what(row: &LiveRow, facts: &LiveFacts) -> String {
-    let session = &row.session;
-    let again = session.circling.as_ref();
-    let again = again.map(|one| format!(" (×{}, the same result)", one.times)).unwrap_or_default();
-    if let Some(tool) = &session.tool {
-        let argument = tool.argument.as_deref().unwrap_or_default();
-        return format!("{} {argument}{again}", tool.name);
-    }
-    let title = title(row, facts);
-    let text = if row.state == LiveState::Working {
-        title.or_else(|| session.doing.clone())
-    } else {
-        session.doing.clone().or(title)
-    };
-    format!("{}{again}", text.unwrap_or_default())
-}
-
-/// Says what was spent, of how much, and when that is reached if agents go on like this.
-fn spent(period: &Projection) -> String {
-    let least = if period.is_lower_bound { "≥" } else { "" };
-    let spent = format!("{least}{}", dollars(period.spent_usd));
-    let Some(limit) = period.limit_usd else { return spent };
-    let reached = match period.reached.and_then(timestamp) {
-        Some(_) if period.spent_usd >= limit => ", over".to_owned(),
-        Some(reached) => format!(", reached {} at this rate", when::minute(reached)),
-        None => String::new(),
-    };
-    format!("{spent} of {}{reached}", dollars(limit))
-}
-
-/// Returns dollars, with more digits for small sums.
-fn dollars(sum: f64) -> String {
-    if sum < 0.1 { format!("${sum:.3}") } else { format!("${sum:.2}") }
-}
-
-/// Returns a span of time as a clock shows it.
-fn span(millis: i64) -> String {
-    let seconds = millis.max(0) / 1000;
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    if hours > 0 {
-        format!("{hours}:{minutes:02}:{:02}", seconds % 60)
-    } else {
-        format!("{minutes}:{:02}", seconds % 60)
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use recount_engine::live::{LiveEvent, LiveFacts, LiveRow, Projection};
+use recount_engine::live::{LiveEvent, LiveFacts, LiveRow, Projection, dollars_per_minute};
 use recount_model::{Clock, timestamp};
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ pub(super) fn change(
 /// Returns what was spent, and what it comes to at the rate of the last ten minutes, if that was added up.
 fn budget(rows: &[LiveRow], facts: &LiveFacts, now: i64) -> Option<Value> {
     let spending = facts.spending()?;
-    let rate = rate(rows);
+    let rate = dollars_per_minute(rows);
     let period = |one: Projection| {
         json!({
             "spent_usd": one.spent_usd,
@@ -51,11 +51,6 @@ fn budget(rows: &[LiveRow], facts: &LiveFacts, now: i64) -> Option<Value> {
         "daily": period(spending.today(rate, now)),
         "monthly": period(spending.month(rate, now)),
     }))
-}
-
-/// Returns the dollars a minute of all sessions, over the last ten minutes.
-pub(super) fn rate(rows: &[LiveRow]) -> f64 {
-    rows.iter().map(|row| row.rates[1].usd).sum()
 }
 
 /// Prints the whole board as one document.
