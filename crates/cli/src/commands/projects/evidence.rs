@@ -61,7 +61,7 @@ pub(super) fn new_places(rows: &[ProjectRow], all: bool, context: &Context) -> S
             Span::new(&context.folders.tilde(&new.path), Tone::Strong),
         ]));
         if all {
-            lines.extend(new.evidence.iter().map(|clue| line(clue, context)));
+            lines.extend(new.evidence.iter().map(|clue| line(clue, &context.folders)));
         } else {
             lines.push(Line::new([Span::new(&format!("  {}", reasons.join("; ")), Tone::Dim)]));
         }
