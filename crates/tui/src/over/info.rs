@@ -25,7 +25,7 @@ use crate::screen::{Context, Screen};
 use crate::shared::Shared;
 use crate::work::{Slot, Work};
 
-/// So many requests of the cost are listed.
+/// The maximum number of requests that are listed.
 const MOST_REQUESTS: usize = 2000;
 /// The width of the names of facts.
 const NAME: usize = 12;

@@ -13,11 +13,11 @@ use recount_model::{Message, MessageKind, NoticeLevel, ToolCall, ToolStatus};
 
 use crate::transcript::Look;
 
-/// Of an output that is shown unasked, so many lines.
+/// The number of lines of an output that is shown unasked.
 const BRIEF: usize = 40;
-/// Of any block, so many rows; the pager has the rest.
+/// The maximum number of rows of a block; the pager has the rest.
 const MOST_ROWS: usize = 2000;
-/// Of any text, so many bytes are laid out.
+/// The maximum number of bytes of a text that are laid out.
 const MOST_BYTES: usize = 128 * 1024;
 
 /// How much of a block is shown.

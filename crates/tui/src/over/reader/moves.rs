@@ -12,11 +12,11 @@ use crate::screen::Context;
 use crate::shared::Shared;
 use crate::work::Slot;
 
-/// At most so many messages are kept.
+/// The maximum number of messages that are kept.
 const KEPT: usize = 256;
-/// And so many bytes of them, as they are on disk.
+/// The maximum size of them, as they are on disk.
 const KEPT_BYTES: u64 = 16 * 1024 * 1024;
-/// Of a line that was jumped to, so many lines before it are shown.
+/// The number of lines that are shown before one that was jumped to.
 const ABOVE: usize = 3;
 
 /// A row of a message.

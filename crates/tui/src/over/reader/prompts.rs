@@ -21,9 +21,9 @@ use crate::screen::{Context, Screen};
 use crate::shared::Shared;
 use crate::work::Slot;
 
-/// Of each prompt, so many characters.
+/// The maximum number of characters of a prompt.
 const LONGEST: usize = 300;
-/// So many prompts are read at once.
+/// The maximum number of prompts.
 const MOST: usize = 20_000;
 
 /// All prompts of a session, to choose one from.

@@ -19,7 +19,7 @@ use crate::screen::{Context, Screen};
 use crate::shared::Shared;
 use crate::work::Slot;
 
-/// Of a record, so many bytes are shown.
+/// The maximum number of bytes of a record that are shown.
 const MOST: u64 = 1024 * 1024;
 
 /// A record as it is on disk, made harmless and wrapped.

@@ -11,9 +11,9 @@ use crate::work::Work;
 
 /// Number of messages that are read at once.
 pub(super) const PAGE: usize = 64;
-/// A page ends after so many bytes, but has at least one message.
+/// A page ends after this size, but has at least one message.
 const PAGE_BYTES: u64 = 4 * 1024 * 1024;
-/// Of a page around a message, so many come before it.
+/// The number of messages that a page around a message has before it.
 const BEFORE: usize = 24;
 
 /// A message, or why it cannot be read.
