@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use recount_changes::{Error as ChangeError, Refusal, WriteError};
+use recount_changes::{Error as ChangeError, WriteError};
 use recount_engine::Error;
 
 use crate::context::Context;
