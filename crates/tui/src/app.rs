@@ -10,7 +10,7 @@ use recount_model::{LiveState, SessionKey};
 use crate::Tab;
 use crate::effect::{Answer, Effect, Event, Notice};
 use crate::keys::{Action, Chord, Pressed};
-use crate::over::actions::{self, Outcome};
+use crate::over::actions::{self, ChangeOutcome};
 use crate::over::{Help, Palette};
 use crate::screen::{Context, Screen};
 use crate::screens::{Tabs, problems, tabs};
@@ -331,7 +331,7 @@ impl App {
             screen.answered(&mut answer, &mut cx);
         }
         // What was done is told wherever the user is by then.
-        if let Some(outcome) = answer.take::<Outcome>() {
+        if let Some(outcome) = answer.take::<ChangeOutcome>() {
             outcome.tell(&mut cx);
         }
     }

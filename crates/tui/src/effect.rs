@@ -84,7 +84,7 @@ pub(crate) enum Effect {
     Tell(Tab, Box<dyn Any + Send>),
     /// Show other rows: labels have changed.
     Rows(Arc<Rows>),
-    /// Show so many problems at the tab.
+    /// Show this number of problems at the tab.
     Problems(usize),
     /// Show a line at the foot.
     Say(Notice),

@@ -19,7 +19,7 @@ use crate::over::{Info, Paging, Reader};
 use crate::screen::Context;
 
 pub(crate) use labels::keep;
-pub(crate) use outcome::{Failed, Outcome};
+pub(crate) use outcome::{ChangeOutcome, Failed};
 pub(crate) use plans::undo;
 
 /// Does what an action asks of the chosen sessions. Returns whether it is such an action.

@@ -244,3 +244,78 @@ fn a_session_that_an_agent_works_in_is_left_out_or_refused() {
     app.slowly("y").press("z").slowly("y");
     assert_eq!(app.tree(), before);
 }
+
+#[test]
+fn random_keys_do_no_harm_and_esc_leads_out() {
+    const KEYS: &[&str] = &[
+        "1",
+        "4",
+        "6",
+        "7",
+        "j",
+        "k",
+        "g",
+        "G",
+        "enter",
+        "esc",
+        "left",
+        "right",
+        "tab",
+        "d",
+        "m",
+        "r",
+        "t",
+        "p",
+        "f",
+        "e",
+        "z",
+        "a",
+        "i",
+        "y",
+        "space",
+        "*",
+        "/",
+        "s u",
+        "s s",
+        "S",
+        "h",
+        "l",
+        "~",
+        "backspace",
+        "2",
+        "9",
+        "?",
+        "pgdn",
+        "home",
+        "up",
+        "down",
+        "shift-tab",
+        "ctrl-u",
+        "x",
+        "del",
+    ];
+    let mut app = Driver::demo(80, 24);
+    let mut state: usize = 7;
+    for step in 0..1500 {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let key = KEYS.get((state >> 33) % KEYS.len()).unwrap();
+        app.wait(if state & 1024 == 0 { 200 } else { 0 }).press(key);
+        if step % 50 == 0 {
+            app.reload();
+            app.resize(
+                40 + u16::try_from(state >> 40 & 127).unwrap(),
+                10 + u16::try_from(state >> 50 & 31).unwrap(),
+            );
+            let screen = app.screen();
+            assert!(
+                !screen.chars().any(|letter| letter.is_control() && letter != '\n'),
+                "{screen}"
+            );
+        }
+    }
+    for _ in 0..12 {
+        app.wait(200).press("esc");
+    }
+    assert!(!app.app.is_over());
+}

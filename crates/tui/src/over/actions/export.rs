@@ -9,7 +9,7 @@ use recount_engine::export::{ExportOptions, Format, Images};
 use recount_engine::{Engine, Error, Export, Selection};
 use recount_model::SessionFacts;
 
-use super::Outcome;
+use super::ChangeOutcome;
 use crate::over::{Choice, Pick};
 use crate::screen::Context;
 use crate::work::{Slot, Work};
@@ -22,7 +22,7 @@ const FORMATS: [(Format, &str, &str); 5] = [
     (Format::Jsonl, "jsonl", "one record per line, for programs"),
     (Format::Text, "txt", "plain text"),
 ];
-/// So many exports of one session may be in a folder.
+/// The maximum number of exports of one session in a folder.
 const MOST: usize = 10_000;
 /// The longest name of a file, without id and ending.
 const NAME: usize = 48;
@@ -42,7 +42,7 @@ pub(crate) fn export(chosen: Vec<Arc<SessionFacts>>, cx: &mut Context<'_>) {
         let format = FORMATS.iter().find(|(_, one, _)| *one == name);
         let format = format.map_or(Format::Markdown, |(format, ..)| *format);
         cx.ask(Slot::Apply, move |work| {
-            Outcome::new(write(work, &chosen, format).map_err(ChangeError::from), None)
+            ChangeOutcome::new(write(work, &chosen, format).map_err(ChangeError::from), None)
         });
     }));
 }

@@ -8,7 +8,7 @@ use recount_display::number::plural;
 use recount_display::words;
 use recount_model::{Labels, SessionFacts};
 
-use super::Outcome;
+use super::ChangeOutcome;
 use super::plans::what;
 use crate::effect::Notice;
 use crate::over::{Choice, Pick};
@@ -100,7 +100,7 @@ fn change(
     cx.ask(Slot::Apply, move |work| {
         let changed = work.fresh_engine().change_labels(&ids, change, &());
         let said = changed.map(|_| said).map_err(ChangeError::from);
-        Outcome::new(said, rows(&work.engine(), here).ok())
+        ChangeOutcome::new(said, rows(&work.engine(), here).ok())
     });
 }
 
@@ -110,6 +110,6 @@ pub(crate) fn keep(cx: &mut Context<'_>) {
     cx.ask(Slot::Apply, |work| {
         let engine = work.fresh_engine();
         let report = Changes::new(&engine).keep(None, &());
-        Outcome::new(report.map(|report| words::guard::copied(&report)), None)
+        ChangeOutcome::new(report.map(|report| words::guard::copied(&report)), None)
     });
 }

@@ -1,4 +1,4 @@
-//! What became of a change.
+//! The outcome of a change.
 
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ impl Failed {
     }
 }
 
-/// What became of a change: what is said, and the rows if they are others.
+/// The outcome of a change: what is said, and the rows if they are others.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct ChangeOutcome {
     said: Result<String, Failed>,
     rows: Option<Arc<Rows>>,
 }
 
-impl Outcome {
+impl ChangeOutcome {
     pub(crate) fn new(said: Result<String, ChangeError>, rows: Option<Arc<Rows>>) -> Self {
         Self { said: said.map_err(|error| Failed::new(&error)), rows }
     }

@@ -11,7 +11,7 @@ use recount_changes::{Changes, Error as ChangeError, Made, Plan, Proposal};
 use recount_display::number::plural;
 use recount_display::words;
 
-use super::actions::{Failed, Outcome};
+use super::actions::{ChangeOutcome, Failed};
 use crate::draw::Painter;
 use crate::effect::{Answer, Effect, Notice};
 use crate::field::Field;
@@ -204,7 +204,7 @@ impl PlanScreen {
             let engine = work.fresh_engine();
             // It is not cancelled half-way: no progress is passed.
             let made = Changes::new(&engine).carry_out(plan, &());
-            Outcome::new(made.map(|made| said(&text, back, &made)), None)
+            ChangeOutcome::new(made.map(|made| said(&text, back, &made)), None)
         });
     }
 
@@ -353,7 +353,7 @@ impl Screen for PlanScreen {
 
     fn answered(&mut self, answer: &mut Answer, cx: &mut Context<'_>) {
         if answer.slot == Slot::Apply && matches!(self.state, State::Applying) {
-            let Some(outcome) = answer.take::<Outcome>() else { return };
+            let Some(outcome) = answer.take::<ChangeOutcome>() else { return };
             match outcome.failed() {
                 Ok(outcome) => {
                     cx.pop();

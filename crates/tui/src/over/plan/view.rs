@@ -31,9 +31,9 @@ const COLUMNS: &[Column] = &[
 const WIDE: u16 = 96;
 /// The widest that a plan is drawn.
 const WIDEST: u16 = 120;
-/// Notes stay in view if so many other lines do.
+/// Notes stay in view if this number of other lines does.
 const LIST: usize = 8;
-/// The title of a session has so many columns at least.
+/// The minimum width of a session's title.
 const TITLE: usize = 24;
 
 impl PlanScreen {
