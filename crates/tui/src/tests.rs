@@ -226,8 +226,13 @@ impl Driver {
         buffer
     }
 
-    /// Draws, and returns the screen as text; the selected row has `▌` before it.
+    /// Returns the screen as text, with times and dates masked.
     pub(crate) fn screen(&mut self) -> String {
+        without_times(&self.exact_screen())
+    }
+
+    /// Draws, and returns the screen as text; the selected row has `▌` before it.
+    pub(crate) fn exact_screen(&mut self) -> String {
         let buffer = self.cells();
         let mut text = String::new();
         for y in 0..self.size.1 {
@@ -244,7 +249,7 @@ impl Driver {
             }
             writeln!(text, "{}", line.trim_end()).unwrap();
         }
-        without_times(&text.replace(self.home.path().to_str().unwrap(), "~~"))
+        text.replace(self.home.path().to_str().unwrap(), "~~")
     }
 }
 

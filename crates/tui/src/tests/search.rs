@@ -6,6 +6,7 @@ use recount_engine::{HitOrder, SearchRequest, SearchResults};
 
 use super::Driver;
 use crate::Tab;
+use crate::keys::Place;
 
 /// The screen without the time that the search took.
 fn timeless(app: &mut Driver) -> String {
@@ -93,9 +94,10 @@ fn arrows_move_in_the_hits_while_typing_and_enter_opens() {
     let screen = app.screen();
     assert!(screen.contains("hits in"), "{screen}");
     app.press("enter");
-    assert!(app.app.notice.is_some());
-    app.press("alt-1");
-    assert!(app.app.notice.is_some());
+    assert_eq!(app.app.top().place(), Place::Reader);
+    app.press("q alt-1");
+    assert_eq!(app.app.top().place(), Place::Reader);
+    app.press("q");
     // Esc leaves the field, then clears it.
     app.press("esc");
     assert!(!app.app.top().is_typing() && app.screen().contains("/ the"));

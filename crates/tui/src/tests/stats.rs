@@ -33,7 +33,7 @@ fn every_dimension_has_the_figures_of_the_command() {
             gap: SignedDuration::from_mins(30),
         };
         let report = app.engine.stats(&asked, by, &()).unwrap();
-        let screen = app.screen();
+        let screen = app.exact_screen();
         for row in &report.rows {
             let name = row.name.as_deref().unwrap_or(&row.key);
             let line = screen.lines().find(|line| line.trim_start().starts_with(name));
@@ -77,7 +77,7 @@ fn enter_shows_the_sessions_of_a_row() {
     assert_eq!(app.app.tab, crate::Tab::Sessions);
     let mut app = stats(80, 24);
     app.press("enter");
-    let screen = app.screen();
+    let screen = app.exact_screen();
     assert!(
         screen.contains("before:2026-11-16") && !screen.contains("no session matches"),
         "{screen}"
