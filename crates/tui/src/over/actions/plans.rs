@@ -31,7 +31,7 @@ pub(crate) fn delete(chosen: Vec<Arc<SessionFacts>>, whole: Option<&str>, cx: &m
         let engine = work.fresh_engine();
         let (ids, left_out) = not_running(&engine, &chosen)?;
         let offer = Changes::new(&engine).delete_plan(&ids, work.progress())?;
-        Ok(Planned { offer, left_out, about: None })
+        Ok(Planned { offer, left_out, ..Planned::default() })
     };
     let done = |plan: &Plan| format!("deleted {}", sessions(plan));
     let planning = Planning::new(title, "delete", make, done).command(command);
@@ -58,7 +58,7 @@ pub(crate) fn move_to(chosen: Vec<Arc<SessionFacts>>, cx: &mut Context<'_>) {
             let (ids, left_out) = not_running(&engine, &chosen)?;
             let to = absolute(&engine, &to);
             let offer = Changes::new(&engine).move_all_plan(&ids, &to, work.progress())?;
-            Ok(Planned { offer, left_out, about: None })
+            Ok(Planned { offer, left_out, ..Planned::default() })
         };
         let done = move |plan: &Plan| format!("moved {} to {short}", sessions(plan));
         cx.push(PlanScreen::new(Planning::new(title, "move", make, done).command(command)));
@@ -85,7 +85,7 @@ pub(crate) fn rename(chosen: &[Arc<SessionFacts>], cx: &mut Context<'_>) {
             let (ids, left_out) = not_running(&engine, std::slice::from_ref(&first))?;
             let id = ids.first().map(String::as_str).unwrap_or_default();
             let offer = Changes::new(&engine).rename_plan(id, Some(&new), work.progress())?;
-            Ok(Planned { offer, left_out, about: Some(about.clone()) })
+            Ok(Planned { offer, left_out, about: Some(about.clone()), ..Planned::default() })
         };
         let done = |plan: &Plan| format!("renamed {}", sessions(plan));
         cx.push(PlanScreen::new(Planning::new("rename", "rename", make, done).command(command)));
@@ -125,7 +125,7 @@ pub(crate) fn undo(receipt: Option<String>, cx: &mut Context<'_>) {
         let history = changes.history()?;
         let change = history.iter().find(|change| Some(&change.receipt) == undone.as_ref());
         let about = change.map(|change| format!("undo {}", words::described(change, now)));
-        Ok(Planned { offer, left_out: Vec::new(), about })
+        Ok(Planned { offer, about, ..Planned::default() })
     };
     let done = |plan: &Plan| format!("undone: {}", files(plan));
     let planning = Planning::new(title, "undo", make, done).command(command);

@@ -1,5 +1,6 @@
 //! The plan of a change: each file before and after, what is left out, and a question. Cancel has the focus.
 
+mod planning;
 mod view;
 
 use std::fmt;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use recount_changes::{Changes, Error as ChangeError, Made, Plan, Proposal};
+use recount_changes::{Changes, Made, Plan, Proposal};
 use recount_display::number::plural;
 use recount_display::words;
 
@@ -18,91 +19,14 @@ use crate::field::Field;
 use crate::keys::{Action, Place};
 use crate::screen::{Context, Screen};
 use crate::shared::Shared;
-use crate::work::{Slot, Work};
+use crate::work::Slot;
+
+pub(crate) use planning::{Planned, Planning};
 
 /// Keys that come so soon after the plan were meant for what was there before.
 const EARLY_MILLIS: i64 = 150;
 /// From more sessions than this, their number must be typed.
 const MANY: usize = 20;
-
-/// A plan, as it was made.
-#[derive(Debug, Default)]
-pub(crate) struct Planned {
-    /// The plan, and what people should know.
-    pub(crate) offer: Proposal,
-    /// What is left out, and why.
-    pub(crate) left_out: Vec<String>,
-    /// What the plan is about, in one line.
-    pub(crate) about: Option<String>,
-}
-
-impl From<Proposal> for Planned {
-    fn from(offer: Proposal) -> Self {
-        Self { offer, ..Self::default() }
-    }
-}
-
-type Make = Arc<dyn Fn(&Work) -> Result<Planned, ChangeError> + Send + Sync>;
-type Done = Arc<dyn Fn(&Plan) -> String + Send + Sync>;
-
-/// How a plan is made and called.
-#[derive(Clone)]
-pub(crate) struct Planning {
-    /// What is planned: `delete 2 sessions`.
-    title: String,
-    /// The word on the button.
-    verb: &'static str,
-    make: Make,
-    done: Done,
-    /// How it is taken back.
-    back: &'static str,
-    /// Whether the number of sessions must be typed.
-    must_type: bool,
-    /// Whether it is another plan each time it is made, so that it is not made again.
-    is_new_each_time: bool,
-    /// The command line that does the same.
-    command: String,
-}
-
-impl Planning {
-    pub(crate) fn new(
-        title: impl Into<String>,
-        verb: &'static str,
-        make: impl Fn(&Work) -> Result<Planned, ChangeError> + Send + Sync + 'static,
-        done: impl Fn(&Plan) -> String + Send + Sync + 'static,
-    ) -> Self {
-        Self {
-            title: title.into(),
-            verb,
-            make: Arc::new(make),
-            done: Arc::new(done),
-            back: "z takes it back",
-            must_type: false,
-            is_new_each_time: false,
-            command: "recount --help".to_owned(),
-        }
-    }
-
-    /// Sets how it is taken back.
-    pub(crate) fn back(self, back: &'static str) -> Self {
-        Self { back, ..self }
-    }
-
-    /// Asks for the number of sessions, however few there are.
-    pub(crate) fn typed(self) -> Self {
-        Self { must_type: true, ..self }
-    }
-
-    /// Notes that it is another plan each time it is made.
-    pub(crate) fn new_each_time(self) -> Self {
-        Self { is_new_each_time: true, ..self }
-    }
-
-    /// Sets the command line that does the same.
-    pub(crate) fn command(self, command: String) -> Self {
-        Self { command, ..self }
-    }
-}
 
 /// What is known.
 enum State {
@@ -164,7 +88,12 @@ impl PlanScreen {
 
     fn ask(&self, cx: &mut Context<'_>) {
         let make = Arc::clone(&self.planning.make);
-        cx.ask(Slot::Plan, move |work| make(work).map_err(|error| Failed::new(&error)));
+        cx.ask(Slot::Plan, move |work| {
+            let mut planned = make(work).map_err(|error| Failed::new(&error))?;
+            let engine = work.fresh_engine();
+            planned.is_after_another = Changes::new(&engine).is_cut_short().unwrap_or_default();
+            Ok::<_, Failed>(planned)
+        });
     }
 
     /// Returns the number that must be typed.

@@ -197,6 +197,10 @@ fn notes(planned: &Planned, is_changed: bool, room: usize, shared: &Shared) -> V
     if is_changed {
         add("! ", "the plan has changed while it was shown: files are others now", Tone::Warning);
     }
+    if planned.is_after_another {
+        let words = "an earlier change was interrupted; it is completed or rolled back first";
+        add("! ", words, Tone::Warning);
+    }
     for notice in &planned.offer.notices {
         let text = below_home(&words::notice(notice, &shared.folders), shared);
         add("· ", &text, Tone::Dim);

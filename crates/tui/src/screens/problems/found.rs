@@ -1,11 +1,12 @@
 //! A problem as a row shows it.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use recount_changes::{Finding, Remedy, Severity, Symptom};
 use recount_display::sanitize::single_line;
 use recount_display::words;
-use recount_model::SessionKey;
+use recount_model::{SessionFacts, SessionId, SessionKey};
 
 use crate::shared::Shared;
 
@@ -107,7 +108,12 @@ impl Found {
 
 /// Returns findings as rows: by group, the gravest first, nothing twice.
 pub(super) fn founds(findings: Vec<Finding>, shared: &Shared) -> Vec<Found> {
-    let mut all: Vec<Found> = findings.into_iter().map(|finding| found(finding, shared)).collect();
+    let mut sessions: HashMap<&SessionId, &SessionFacts> = HashMap::new();
+    for facts in &shared.rows.sessions {
+        sessions.entry(&facts.id).or_insert(facts);
+    }
+    let mut all: Vec<Found> =
+        findings.into_iter().map(|finding| found(finding, &sessions, shared)).collect();
     let place = |group| Group::ALL.iter().position(|one| *one == group);
     all.sort_by(|one, other| {
         let key = |found: &Found| (place(found.group), found.severity);
@@ -122,13 +128,16 @@ pub(super) fn founds(findings: Vec<Finding>, shared: &Shared) -> Vec<Found> {
     all
 }
 
-fn found(finding: Finding, shared: &Shared) -> Found {
+fn found(
+    finding: Finding,
+    sessions: &HashMap<&SessionId, &SessionFacts>,
+    shared: &Shared,
+) -> Found {
     let group = Group::of(&finding);
     let Finding { severity, what, session, path, remedy, .. } = finding;
     let home = shared.folders.home.as_deref();
     let command = remedy.as_ref().map(|remedy| words::remedy(remedy).below_home(home));
-    let facts =
-        session.as_ref().and_then(|id| shared.rows.sessions.iter().find(|facts| facts.id == *id));
+    let facts = session.as_ref().and_then(|id| sessions.get(id));
     let place = match (&what, &session, &path) {
         (Symptom::FolderGone { folder, .. }, ..) => folder.leaf().to_owned(),
         (_, Some(id), _) => id.short().to_owned(),

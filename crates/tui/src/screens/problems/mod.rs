@@ -5,6 +5,7 @@ mod view;
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use recount_changes::{Changes, Finding, Remedy, Severity};
@@ -23,6 +24,9 @@ use crate::shared::Shared;
 use crate::work::Slot;
 
 use found::{Found, Group, founds};
+
+/// What was found longer ago is looked for again when the tab is shown.
+const OLD_SECONDS: i64 = 20;
 
 /// A line of the list.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +58,8 @@ pub(crate) struct Problems {
     cursor: Cursor,
     /// The rows that were looked at.
     seen: usize,
+    /// When they were looked at.
+    looked: Option<Timestamp>,
     /// Whether it is being looked for.
     is_looking: bool,
     list: Rect,
@@ -158,8 +164,10 @@ impl Screen for Problems {
 
     fn refresh(&mut self, cx: &mut Context<'_>) {
         let rows = Arc::as_ptr(&cx.shared.rows).addr();
-        if rows != self.seen && !cx.shared.rows.is_remembered {
-            (self.seen, self.is_looking) = (rows, true);
+        let age = |then: Timestamp| cx.shared.now.as_second() - then.as_second();
+        let is_old = self.looked.is_none_or(|looked| age(looked) >= OLD_SECONDS);
+        if (rows != self.seen || is_old) && !cx.shared.rows.is_remembered {
+            (self.seen, self.is_looking, self.looked) = (rows, true, Some(cx.shared.now));
             look(cx);
         }
     }
@@ -171,7 +179,16 @@ impl Screen for Problems {
             return true;
         }
         match action {
-            Action::Apply => self.apply(cx),
+            Action::Apply => {
+                self.apply(cx);
+                // What is done is seen when the plan is left.
+                self.looked = None;
+            }
+            Action::Redraw => {
+                self.looked = None;
+                self.refresh(cx);
+                return false;
+            }
             Action::Open if self.on_session(Action::Open, cx) => {}
             Action::Info if self.on_session(Action::Info, cx) => {}
             Action::Open | Action::Info => self.details(cx),
@@ -194,6 +211,7 @@ impl Screen for Problems {
         let Some(Looked(findings)) = answer.take() else { return };
         self.is_looking = false;
         self.seen = Arc::as_ptr(&cx.shared.rows).addr();
+        self.looked = Some(cx.shared.now);
         self.found = Some(findings.map(|all| founds(all, cx.shared)));
         self.arrange();
         let found = self.found.as_ref().and_then(|found| found.as_ref().ok());

@@ -2,6 +2,7 @@
 
 mod view;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
@@ -192,16 +193,17 @@ const fn state_words(state: ProjectState) -> &'static str {
 
 /// Adds the costs of the sessions to the projects.
 fn listed(rows: Vec<ProjectRow>, shared: &Shared) -> Vec<Listed> {
+    let mut costs: HashMap<String, (Option<f64>, bool)> = HashMap::new();
+    for facts in &shared.rows.sessions {
+        let (cost, is_lower_bound) = costs.entry(facts.project.key()).or_default();
+        if let Some(dollars) = facts.cost_usd {
+            *cost = Some(cost.unwrap_or_default() + dollars);
+        }
+        *is_lower_bound |= facts.cost_is_lower_bound == Some(true);
+    }
     let listed = |row: ProjectRow| {
         let key = row.project().key();
-        let own = shared.rows.sessions.iter().filter(|facts| facts.project.key() == key);
-        let (mut cost, mut is_lower_bound) = (None, false);
-        for facts in own {
-            if let Some(dollars) = facts.cost_usd {
-                cost = Some(cost.unwrap_or_default() + dollars);
-            }
-            is_lower_bound |= facts.cost_is_lower_bound == Some(true);
-        }
+        let (cost, is_lower_bound) = costs.get(&key).copied().unwrap_or_default();
         Listed { row, key, cost, is_lower_bound }
     };
     rows.into_iter().map(listed).collect()
