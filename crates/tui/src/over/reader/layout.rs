@@ -210,8 +210,10 @@ impl<'a> Layout<'a> {
         }
         if fold == Fold::Shut && lines.len() > 1 {
             let many = plural(lines.len() as u64, "line");
-            let first = lines.into_iter().find(|line| line.width() > 0).unwrap_or_default();
-            let first = first.after(&Line::new([Span::new("▸ ", Tone::Dim)]));
+            let first = lines.iter().find(|line| line.width() > 0).cloned().unwrap_or_default();
+            let room = self.look.width.saturating_sub(14).max(8);
+            let first = truncate_to(joined(&[first]).trim_start(), room);
+            let first = Line::new([Span::new("▸ ", Tone::Dim), Span::new(&first, Tone::Plain)]);
             if let Some(row) = self.add(fold, vec![first]) {
                 row.right = many;
             }

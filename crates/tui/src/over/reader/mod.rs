@@ -58,6 +58,8 @@ pub(crate) struct Reader {
     error: Option<String>,
     /// The state of the session that was opened last.
     state: Option<(Option<Timestamp>, u64)>,
+    /// Whether it is being opened.
+    is_opening: bool,
     /// The messages that may be shown.
     messages: Vec<usize>,
     loaded: HashMap<usize, Read>,
@@ -122,6 +124,7 @@ impl Reader {
             text: None,
             error: None,
             state: None,
+            is_opening: false,
             messages: Vec::new(),
             loaded: HashMap::new(),
             laid: HashMap::new(),
@@ -153,6 +156,7 @@ impl Reader {
         let opened = self.text.as_ref().filter(|_| !again).map(|text| Arc::clone(&text.opened));
         let (key, view, shown) = (self.key.clone(), self.view, self.shown);
         let open = Open { key, opened, view, wanted, shown };
+        self.is_opening = true;
         cx.ask(Slot::Reader, move |work| open.run(work));
     }
 
@@ -167,6 +171,9 @@ impl Reader {
         self.laid.clear();
         self.awaited = None;
         self.choose();
+        if before.is_none() && matches!(self.wanted, Wanted::At(_)) {
+            self.raise(ready.at);
+        }
         if !ready.is_found {
             cx.say(Notice::error("the message is no longer in this session"));
         }
@@ -193,6 +200,17 @@ impl Reader {
     fn choose(&mut self) {
         let Some(text) = &self.text else { return };
         self.messages = text.shown(self.shown.level, self.shown.with_undone);
+    }
+
+    /// Shows more, until a message that was asked for is among it.
+    fn raise(&mut self, message: usize) {
+        for level in [Level::Full, Level::Trace] {
+            if self.messages.binary_search(&message).is_ok() {
+                break;
+            }
+            self.shown.level = level;
+            self.choose();
+        }
     }
 
     /// Another level, or with or without what was undone: the cursor stays at its message.
@@ -234,14 +252,11 @@ impl Reader {
     fn look(&mut self, cx: &mut Context<'_>) {
         let Some(facts) = cx.shared.session(&self.key) else { return };
         let state = Some((facts.updated, facts.bytes()));
-        if self.state == state || cx.shared.rows.is_remembered {
+        // One that grows all the time must not be opened anew before it is open.
+        if self.state == state || self.is_opening || cx.shared.rows.is_remembered {
             return;
         }
-        let is_first = self.state.is_none() && self.text.is_none();
         self.state = state;
-        if is_first {
-            return;
-        }
         let entry = self.mark(self.cursor.message).map(|mark| mark.entry);
         self.wanted = if self.is_following && self.is_at_end() {
             Wanted::End
@@ -417,6 +432,10 @@ impl Screen for Reader {
     }
 
     fn act(&mut self, action: Action, cx: &mut Context<'_>) -> bool {
+        if matches!(action, Action::Back | Action::Close) {
+            self.seeking = None;
+            cx.then(Effect::Forget(Slot::Find));
+        }
         if action == Action::Back && !self.found.is_empty() {
             self.found.clear();
             return true;
@@ -475,11 +494,13 @@ impl Screen for Reader {
                 if key != self.key {
                     return;
                 }
+                self.is_opening = false;
                 match result {
                     Ok(ready) => self.opened(ready, cx),
                     Err(error) if self.text.is_some() => cx.say(Notice::error(error)),
                     Err(error) => self.error = Some(error),
                 }
+                self.look(cx);
             }
             Slot::Page => {
                 let Some(Page { key, text, messages }) = answer.take() else { return };
