@@ -356,7 +356,7 @@ fn hostile_text_does_no_harm() {
             .to_owned(),
     ];
     let mut app = session(&texts, 80, 24);
-    for (width, height) in [(80, 24), (40, 10), (300, 100), (41, 13), (140, 40), (1, 1)] {
+    for (width, height) in [(80, 24), (40, 10), (300, 100), (1, 1)] {
         app.resize(width, height);
         for keys in [
             "g",
@@ -444,7 +444,7 @@ fn no_keys_and_sizes_do_harm() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(seed >> 33).unwrap() % many
     };
-    for _ in 0..1500 {
+    for _ in 0..800 {
         if random(12) == 0 {
             let (width, height) = (random(160) + 1, random(50) + 1);
             app.resize(u16::try_from(width).unwrap(), u16::try_from(height).unwrap());

@@ -199,7 +199,7 @@ impl Reader {
             text.to_lowercase()
         };
         let found = self.found.clone();
-        let is_it = |row: &Row| super::view::row_finds(row, &found);
+        let is_it = |row: &Row| super::highlight::row_finds(row, &found);
         let Spot { message, line } = self.cursor;
         let is_here = with_this_row && self.rows(message).get(line).is_some_and(is_it);
         if !is_query && (is_here || self.within(on, is_it)) {

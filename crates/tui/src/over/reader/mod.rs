@@ -3,9 +3,14 @@
 //! Only what is near the screen is read and laid out. A place in the text is a message and a row of it, so nothing before it
 //! needs to be known.
 
+mod calls;
+mod folding;
+mod highlight;
 mod jumps;
 mod layout;
 mod moves;
+mod opening;
+mod pages;
 mod prompts;
 mod raw;
 mod text;
@@ -34,13 +39,13 @@ use crate::transcript::Look;
 use crate::work::Slot;
 
 use jumps::{Jump, Last};
-use layout::{Fold, Laid, Layout};
+use layout::{Fold, Laid};
 use moves::{Landing, Spot, Target};
 use prompts::Prompts;
 use raw::Raw;
-use text::{Found, Open, Opening, Read, Shown, Text, Wanted};
+use text::{Found, Opening, Read, Shown, Text, Wanted};
 
-pub(crate) use view::highlighted;
+pub(crate) use highlight::highlighted;
 
 /// The width of a fate at the right.
 const FATE: usize = 13;
@@ -58,6 +63,8 @@ pub(crate) struct Reader {
     error: Option<String>,
     /// The state of the session that was opened last.
     state: Option<(Option<Timestamp>, u64)>,
+    /// Whether it is being opened.
+    is_opening: bool,
     /// The messages that may be shown.
     messages: Vec<usize>,
     loaded: HashMap<usize, Read>,
@@ -122,6 +129,7 @@ impl Reader {
             text: None,
             error: None,
             state: None,
+            is_opening: false,
             messages: Vec::new(),
             loaded: HashMap::new(),
             laid: HashMap::new(),
@@ -147,178 +155,6 @@ impl Reader {
     fn facts(&self, shared: &Shared) -> Option<Arc<SessionFacts>> {
         let opened = || self.text.as_ref().map(|text| Arc::new(text.opened.facts.clone()));
         shared.session(&self.key).cloned().or_else(opened)
-    }
-
-    fn ask_open(&mut self, again: bool, wanted: Wanted, cx: &mut Context<'_>) {
-        let opened = self.text.as_ref().filter(|_| !again).map(|text| Arc::clone(&text.opened));
-        let (key, view, shown) = (self.key.clone(), self.view, self.shown);
-        let open = Open { key, opened, view, wanted, shown };
-        cx.ask(Slot::Reader, move |work| open.run(work));
-    }
-
-    /// The session was opened, or opened again.
-    fn opened(&mut self, ready: text::Ready, cx: &mut Context<'_>) {
-        let before = self.text.as_ref().map(|text| (text.view, text.marks.len()));
-        let was_at_end = self.is_at_end();
-        let line = self.cursor.line;
-        self.text = Some(Arc::clone(&ready.text));
-        self.error = None;
-        self.loaded = ready.page.into_iter().collect();
-        self.laid.clear();
-        self.awaited = None;
-        self.choose();
-        if !ready.is_found {
-            cx.say(Notice::error("the message is no longer in this session"));
-        }
-        let target = match (&self.wanted, before) {
-            (Wanted::End, _) => Target::Last,
-            (Wanted::Entry(..), Some(_)) if was_at_end && self.is_following => Target::Last,
-            (Wanted::Entry(..), _) => Target::Line(line),
-            _ => Target::First,
-        };
-        if let Some((_, many)) = before.filter(|(view, _)| *view == self.view) {
-            self.unread += ready.text.marks.len().saturating_sub(many);
-        }
-        let message = if target == Target::Last {
-            self.messages.last().copied().unwrap_or_default()
-        } else {
-            ready.at
-        };
-        let keeps_top = matches!(target, Target::Line(_));
-        self.landing = Some(Landing { message, target, keeps_top });
-        self.settle(cx);
-    }
-
-    /// Chooses the messages that may be shown.
-    fn choose(&mut self) {
-        let Some(text) = &self.text else { return };
-        self.messages = text.shown(self.shown.level, self.shown.with_undone);
-    }
-
-    /// Another level, or with or without what was undone: the cursor stays at its message.
-    fn show(&mut self, shown: Shown, cx: &mut Context<'_>) {
-        let message = self.cursor.message;
-        self.shown = shown;
-        self.laid.clear();
-        self.folds.clear();
-        self.fold_all = None;
-        self.choose();
-        let is_shown = self.messages.binary_search(&message).is_ok();
-        let target = if is_shown { Target::Line(self.cursor.line) } else { Target::First };
-        self.landing = Some(Landing { message, target, keeps_top: true });
-        self.settle(cx);
-    }
-
-    fn change_level(&mut self, by: isize, cx: &mut Context<'_>) {
-        const LEVELS: [Level; 4] = [Level::Talk, Level::Actions, Level::Full, Level::Trace];
-        let at = LEVELS.iter().position(|level| *level == self.shown.level).unwrap_or(1);
-        if let Some(level) = LEVELS.get(at.saturating_add_signed(by)).copied() {
-            self.show(Shown { level, ..self.shown }, cx);
-        }
-    }
-
-    fn change_view(&mut self, cx: &mut Context<'_>) {
-        let entry = self.mark(self.cursor.message).map(|mark| mark.entry);
-        self.view = if self.view == View::Full { View::Strict } else { View::Full };
-        let is_empty = |text: &Arc<Text>| !text.opened.is_loadable();
-        if self.view == View::Strict && self.text.as_ref().is_some_and(is_empty) {
-            cx.say(Notice::error(
-                "the agent cannot load this session: its strict view is empty; u goes back",
-            ));
-        }
-        self.wanted = Wanted::Entry(entry.unwrap_or_default(), self.cursor.message);
-        self.ask_open(false, self.wanted.clone(), cx);
-    }
-
-    /// Looks whether the session grew.
-    fn look(&mut self, cx: &mut Context<'_>) {
-        let Some(facts) = cx.shared.session(&self.key) else { return };
-        let state = Some((facts.updated, facts.bytes()));
-        if self.state == state || cx.shared.rows.is_remembered {
-            return;
-        }
-        let is_first = self.state.is_none() && self.text.is_none();
-        self.state = state;
-        if is_first {
-            return;
-        }
-        let entry = self.mark(self.cursor.message).map(|mark| mark.entry);
-        self.wanted = if self.is_following && self.is_at_end() {
-            Wanted::End
-        } else {
-            Wanted::Entry(entry.unwrap_or_default(), self.cursor.message)
-        };
-        self.ask_open(true, self.wanted.clone(), cx);
-    }
-
-    fn follow(&mut self, cx: &mut Context<'_>) {
-        let was_at_end = self.is_at_end();
-        self.is_following = !(was_at_end && self.is_following);
-        if self.is_following && !was_at_end {
-            self.go_last(cx);
-        }
-        let words = if self.is_following { "follows as it grows" } else { "does not follow" };
-        cx.say(Notice::info(words));
-    }
-
-    /// Folds or opens the block under the cursor.
-    fn fold(&mut self, cx: &mut Context<'_>) {
-        let spot = self.cursor;
-        let Some((unit, fold)) = self.unit_at(spot) else { return };
-        let fold = match fold {
-            Fold::Shut => Fold::Open,
-            Fold::Brief if self.is_cut(spot.message, unit) => Fold::Open,
-            Fold::Brief | Fold::Open => Fold::Shut,
-        };
-        self.set_fold(spot.message, unit, fold);
-        // The first row of the block stays.
-        let first = self.rows(spot.message).iter().position(|row| row.unit == unit);
-        self.cursor.line = first.unwrap_or_default();
-        self.settle(cx);
-    }
-
-    fn set_fold(&mut self, message: usize, unit: usize, fold: Fold) {
-        let Some(entry) = self.mark(message).map(|mark| mark.entry) else { return };
-        self.folds.insert((entry, unit), fold);
-        self.laid.remove(&message);
-    }
-
-    fn toggle_all(&mut self, cx: &mut Context<'_>) {
-        self.fold_all = match self.fold_all {
-            None | Some(Fold::Shut | Fold::Brief) => Some(Fold::Open),
-            Some(Fold::Open) => Some(Fold::Shut),
-        };
-        self.folds.clear();
-        self.laid.clear();
-        self.cursor.line = 0;
-        self.settle(cx);
-    }
-
-    fn copy(&self, action: Action, cx: &mut Context<'_>) {
-        let Some(Ok(message)) = self.loaded.get(&self.cursor.message) else { return };
-        if action == Action::CopyMessage {
-            let is_whole = self.shown.level >= Level::Trace || message.display_text.is_empty();
-            let text = if is_whole { &message.text } else { &message.display_text };
-            if !text.trim().is_empty() {
-                cx.then(Effect::Copy(text.trim_end().to_owned(), "message"));
-                return;
-            }
-        }
-        let project = self.project();
-        let texts = Layout::texts(message, self.cursor.message, self.look_of(&project));
-        let unit = self.laid_unit(self.cursor);
-        let text = if action == Action::CopyMessage {
-            Some(texts.join("\n\n"))
-        } else {
-            unit.and_then(|unit| texts.into_iter().nth(unit))
-        };
-        match text.filter(|text| !text.trim().is_empty()) {
-            Some(text) => {
-                let what = if action == Action::CopyMessage { "message" } else { "block" };
-                cx.then(Effect::Copy(text, what));
-            }
-            None => cx.say(Notice::error("there is no text to copy here")),
-        }
     }
 
     fn project(&self) -> String {
@@ -417,6 +253,10 @@ impl Screen for Reader {
     }
 
     fn act(&mut self, action: Action, cx: &mut Context<'_>) -> bool {
+        if matches!(action, Action::Back | Action::Close) {
+            self.seeking = None;
+            cx.then(Effect::Forget(Slot::Find));
+        }
         if action == Action::Back && !self.found.is_empty() {
             self.found.clear();
             return true;
@@ -475,11 +315,13 @@ impl Screen for Reader {
                 if key != self.key {
                     return;
                 }
+                self.is_opening = false;
                 match result {
                     Ok(ready) => self.opened(ready, cx),
                     Err(error) if self.text.is_some() => cx.say(Notice::error(error)),
                     Err(error) => self.error = Some(error),
                 }
+                self.look(cx);
             }
             Slot::Page => {
                 let Some(Page { key, text, messages }) = answer.take() else { return };

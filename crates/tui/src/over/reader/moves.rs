@@ -4,18 +4,12 @@ use std::sync::Arc;
 
 use recount_engine::MessageMark;
 
-use super::layout::{Fold, Laid, Layout, Row};
-use super::text::around;
-use super::{Page, Reader};
+use super::Reader;
+use super::layout::{Laid, Layout, Row};
 use crate::keys::Action;
 use crate::screen::Context;
 use crate::shared::Shared;
-use crate::work::Slot;
 
-/// The maximum number of messages that are kept.
-const KEPT: usize = 256;
-/// The maximum size of them, as they are on disk.
-const KEPT_BYTES: u64 = 16 * 1024 * 1024;
 /// The number of lines that are shown before one that was jumped to.
 const ABOVE: usize = 3;
 
@@ -57,7 +51,7 @@ impl Reader {
     }
 
     /// Returns the place of a message among those that are shown.
-    fn place_of(&self, message: usize) -> usize {
+    pub(super) fn place_of(&self, message: usize) -> usize {
         self.messages.partition_point(|one| *one < message)
     }
 
@@ -249,7 +243,7 @@ impl Reader {
             Target::Error(on) => find(on, &|row| row.is_error),
             Target::Change(on) => find(on, &|row| row.is_change),
             Target::Call(on) => find(on, &|row| row.is_call),
-            Target::Found(on) => find(on, &|row| super::view::row_finds(row, &found)),
+            Target::Found(on) => find(on, &|row| super::highlight::row_finds(row, &found)),
         };
         self.cursor = Spot { message, line };
         self.keep_on_a_row();
@@ -299,106 +293,6 @@ impl Reader {
         }
         if self.top.line == 0 && self.height_of(self.top.message) == 0 {
             self.top = self.cursor;
-        }
-    }
-
-    /// Asks for the messages near the screen that are not read yet.
-    fn fetch(&mut self, cx: &mut Context<'_>) {
-        let missing = self.missing();
-        let Some(missing) = missing.filter(|missing| self.awaited != Some(*missing)) else {
-            return;
-        };
-        let Some(text) = self.text.clone() else { return };
-        self.awaited = Some(missing);
-        let mut wanted = around(&self.messages, missing);
-        wanted.retain(|at| !self.is_loaded(*at));
-        let key = self.key.clone();
-        cx.ask(Slot::Page, move |_| {
-            let messages = text.read(&wanted);
-            Page { key, text, messages }
-        });
-    }
-
-    /// Returns the nearest message that should be read now.
-    fn missing(&mut self) -> Option<usize> {
-        if let Some(landing) = self.landing
-            && !self.is_loaded(landing.message)
-        {
-            return Some(landing.message);
-        }
-        let height = self.size.1.max(1);
-        for (rows, on) in [(2 * height, true), (height, false)] {
-            let mut spot = self.top;
-            for _ in 0..=rows {
-                if !self.is_loaded(spot.message) {
-                    return Some(spot.message);
-                }
-                let next = if on { self.down(spot) } else { self.up(spot) };
-                let Some(next) = next else { break };
-                spot = next;
-            }
-        }
-        None
-    }
-
-    /// Drops what is far from the screen.
-    fn forget(&mut self) {
-        let size = |reader: &Self, at: usize| reader.mark(at).map_or(0, |mark| mark.bytes);
-        let mut bytes: u64 = self.loaded.keys().map(|at| size(self, *at)).sum();
-        if self.loaded.len() <= KEPT && bytes <= KEPT_BYTES {
-            return;
-        }
-        let middle = self.place_of(self.top.message);
-        let mut loaded: Vec<(usize, usize)> =
-            self.loaded.keys().map(|at| (self.place_of(*at).abs_diff(middle), *at)).collect();
-        loaded.sort_unstable();
-        let near = 3 * self.size.1.max(8);
-        while loaded.len() > KEPT * 3 / 4 || bytes > KEPT_BYTES / 2 {
-            let Some((distance, at)) = loaded.pop() else { break };
-            // What a few screens show must stay, or it would be asked for again.
-            if distance <= near.min(8) || (distance <= near && loaded.len() < KEPT / 2) {
-                break;
-            }
-            bytes -= size(self, at).min(bytes);
-            self.loaded.remove(&at);
-            self.laid.remove(&at);
-        }
-    }
-
-    /// Returns the block under a place, and how it is shown.
-    pub(super) fn unit_at(&mut self, spot: Spot) -> Option<(usize, Fold)> {
-        let unit = self.rows(spot.message).get(spot.line)?.unit;
-        let fold = self.laid.get(&spot.message)?.folds.get(unit).copied()?;
-        Some((unit, fold))
-    }
-
-    /// Returns the block under a place, if it is laid out.
-    pub(super) fn laid_unit(&self, spot: Spot) -> Option<usize> {
-        Some(self.laid.get(&spot.message)?.rows.get(spot.line)?.unit)
-    }
-
-    /// Whether a block that is shown in brief has more.
-    pub(super) fn is_cut(&mut self, message: usize, unit: usize) -> bool {
-        let Some(Ok(read)) = self.loaded.get(&message) else { return false };
-        let project = self.project();
-        let open = |_: usize| Some(Fold::Open);
-        let open = Layout::of(read, message, self.look_at(message, &project), &open);
-        let many = |rows: &[Row]| rows.iter().filter(|row| row.unit == unit && !row.is_gap).count();
-        many(&open.rows) > many(self.rows(message))
-    }
-
-    /// Opens the folded blocks of a message that hold what was looked for.
-    fn open_found(&mut self, message: usize) {
-        let found = self.found.clone();
-        if self.rows(message).iter().any(|row| super::view::row_finds(row, &found)) {
-            return;
-        }
-        let Some(Ok(read)) = self.loaded.get(&message) else { return };
-        let project = self.project();
-        let texts = Layout::texts(read, message, self.look_of(&project));
-        let units = texts.iter().enumerate().filter(|(_, text)| super::text::finds(text, &found));
-        for unit in units.map(|(unit, _)| unit).collect::<Vec<_>>() {
-            self.set_fold(message, unit, Fold::Open);
         }
     }
 
