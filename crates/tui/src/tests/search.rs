@@ -173,3 +173,12 @@ fn what_is_said_meanwhile_is_found() {
     let screen = app.screen();
     assert!(screen.contains("Ship it to Zanzibar"), "{screen}");
 }
+
+#[test]
+fn a_word_is_found_before_it_is_finished() {
+    let mut app = searching(80, 24, "quantity disc");
+    let screen = app.screen();
+    assert!(screen.contains("disc* ") && screen.contains("hits in"), "{screen}");
+    app.type_text("ount");
+    assert!(!app.screen().contains('*'), "{}", app.screen());
+}
