@@ -59,7 +59,7 @@ pub(super) struct Answered {
 impl Question {
     /// Asks the engine.
     pub(super) fn ask(self, work: &Work) -> Answered {
-        let begun = Instant::now();
+        let start = Instant::now();
         let engine = work.engine();
         let search = |query: &str, within: Option<&str>, limit| {
             let request = SearchRequest {
@@ -84,7 +84,7 @@ impl Question {
         {
             (found, begun) = (Ok(better), Some(word));
         }
-        let took = begun.elapsed();
+        let took = start.elapsed();
         let mut wider = Wider::default();
         if found.as_ref().is_ok_and(is_poor) {
             let total = |query: &str, within: Option<&str>| {
