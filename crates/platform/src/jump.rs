@@ -6,7 +6,7 @@ use std::io::Read as _;
 use recount_model::{LiveProcess, TERMINAL_VARIABLES, TerminalServer};
 
 use crate::program::parent_of;
-use crate::titles::{answer, program};
+use crate::titles::{ended, program};
 use crate::{Env, quote};
 
 /// At most this many processes above one are looked at.
@@ -35,7 +35,7 @@ pub fn jump(env: &Env, pid: u32) -> Option<Jump> {
             let mut command = program("wezterm");
             command.args(["cli", "--no-auto-start", "activate-pane", "--pane-id", pane]);
             command.env("WEZTERM_UNIX_SOCKET", socket);
-            answer(command).map(|_| Jump::Shown(format!("wezterm {pane}")))
+            run(command).map(|_| Jump::Shown(format!("wezterm {pane}")))
         }
         // Other addresses lead to other machines.
         Some((TerminalServer::Kitty(address), window))
@@ -44,12 +44,17 @@ pub fn jump(env: &Env, pid: u32) -> Option<Jump> {
             let mut command = program("kitty");
             let wanted = format!("id:{window}");
             command.args(["@", "--to", &address, "focus-window", "--match", &wanted]);
-            answer(command).map(|_| Jump::Shown(format!("kitty {window}")))
+            run(command).map(|_| Jump::Shown(format!("kitty {window}")))
         }
         Some((TerminalServer::Wezterm(_) | TerminalServer::Kitty(_), _)) => None,
         // Its environment cannot be read: it may be in a pane of the tmux that we are in, or of the user's own.
         None => tmux(env, None, pid),
     }
+}
+
+/// Runs a command; `None` if it fails.
+fn run(command: std::process::Command) -> Option<String> {
+    ended(command).filter(|(is_success, _)| *is_success).map(|(_, answer)| answer)
 }
 
 /// A pane of tmux.
@@ -58,7 +63,7 @@ struct Pane {
     pid: u32,
     session: String,
     window: String,
-    pane: String,
+    id: String,
     /// As people write it: session, window and pane.
     name: String,
 }
@@ -75,7 +80,7 @@ fn tmux(env: &Env, socket: Option<&str>, pid: u32) -> Option<Jump> {
             command.args(["-S", socket]);
         }
         command.args(words);
-        answer(command)
+        run(command)
     };
     let panes = panes(&ask(&["list-panes", "-a", "-F", FORMAT])?);
     let mut above = Some(pid);
@@ -88,7 +93,7 @@ fn tmux(env: &Env, socket: Option<&str>, pid: u32) -> Option<Jump> {
         }
         above = parent_of(one).filter(|parent| *parent > 1);
     }
-    let Pane { session, window, pane, name, .. } = found?;
+    let Pane { session, window, id: pane, name, .. } = found?;
     if own.is_some() && own.as_deref() == socket {
         ask(&["select-window", "-t", window])?;
         ask(&["select-pane", "-t", pane])?;
@@ -115,7 +120,7 @@ fn panes(answer: &str) -> Vec<Pane> {
             pid,
             session: session.to_owned(),
             window: window.to_owned(),
-            pane: pane.to_owned(),
+            id: pane.to_owned(),
             name: words.next().unwrap_or_default().to_owned(),
         })
     };
@@ -149,11 +154,37 @@ mod tests {
                       103 $1 @2 %5;kill-server n:0.0\n104 $1 -t %5 n:0.0\nx $1 @2 %6 n:0.0\n105 $1\n";
         let found = panes(answer);
         let shown: Vec<(u32, &str, &str)> =
-            found.iter().map(|pane| (pane.pid, pane.pane.as_str(), pane.name.as_str())).collect();
+            found.iter().map(|pane| (pane.pid, pane.id.as_str(), pane.name.as_str())).collect();
         assert_eq!(shown, [(100, "%3", "work:0.1"), (101, "%4", "a b:0.2")]);
         for bad in ["", "-1", "1a", "9999999999", " 1", "١"] {
             assert!(!is_number(bad), "{bad}");
         }
+    }
+
+    /// Where tmux is installed: a process in a pane is found by its parents.
+    #[test]
+    fn a_pane_of_tmux_is_found() {
+        let folder = std::env::temp_dir().join(format!("recount-jump-{}", std::process::id()));
+        let socket = folder.to_str().unwrap();
+        let tmux = |words: &[&str]| {
+            let mut command = program("tmux");
+            command.args(["-S", socket, "-f", "/dev/null"]).args(words);
+            run(command)
+        };
+        if tmux(&["new-session", "-d", "-s", "a b", "sh -c 'sleep 30; true'"]).is_none() {
+            return;
+        }
+        let pane = tmux(&["list-panes", "-a", "-F", "#{pane_pid}"]).unwrap();
+        let pid: u32 = pane.trim().parse().unwrap();
+        let env = Env::for_tests([("HOME", "/")], None);
+        let found = jump(&env, pid);
+        let within = Env::for_tests([("TMUX", format!("{socket},1,0").as_str())], None);
+        let unattached = jump(&within, pid);
+        tmux(&["kill-server"]);
+        let Some(Jump::Attach(line)) = found else { panic!("{found:?}") };
+        assert!(line.starts_with(&format!("tmux -S {socket} select-window -t '@")), "{line}");
+        assert!(line.contains("select-pane -t '%") && line.ends_with("attach-session -t '$0'"));
+        assert_eq!(unattached, None, "nobody is there who could be shown something");
     }
 
     #[test]

@@ -87,7 +87,12 @@ fn kitty_windows(answer: &str) -> Vec<(String, String)> {
 }
 
 /// Runs a program that answers at once.
-pub(crate) fn answer(mut command: Command) -> Option<String> {
+fn answer(command: Command) -> Option<String> {
+    ended(command).map(|(_, answer)| answer)
+}
+
+/// Runs a program that ends at once; `None` if it cannot be started or does not end. Returns whether it succeeded, and its answer.
+pub(crate) fn ended(mut command: Command) -> Option<(bool, String)> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
     let out = child.stdout.take()?;
@@ -96,9 +101,9 @@ pub(crate) fn answer(mut command: Command) -> Option<String> {
         out.take(MOST).read_to_string(&mut text).ok().map(|_| text)
     });
     let end = Instant::now() + PATIENCE;
-    loop {
+    let is_success = loop {
         match child.try_wait() {
-            Ok(Some(_)) => break,
+            Ok(Some(status)) => break status.success(),
             Ok(None) if Instant::now() < end => std::thread::sleep(Duration::from_millis(2)),
             Ok(None) | Err(_) => {
                 // It may have ended just now.
@@ -107,8 +112,8 @@ pub(crate) fn answer(mut command: Command) -> Option<String> {
                 return None;
             }
         }
-    }
-    reader.join().ok()?
+    };
+    Some((is_success, reader.join().ok()??))
 }
 
 /// Runs a program with something on its standard input, without waiting for it for long.

@@ -12,11 +12,11 @@ use crate::keys::Place;
 fn timeless(app: &mut Driver) -> String {
     let screen = app.screen();
     let line = |line: &str| match line.rsplit_once(" ms") {
+        // The number is at the right: without it, what is before it moves.
         Some((before, "")) => {
-            format!(
-                "{} N ms",
-                before.trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end()
-            )
+            let words = before.trim_end_matches(|letter: char| letter.is_ascii_digit());
+            let parts: Vec<&str> = words.split("  ").filter(|part| !part.is_empty()).collect();
+            format!("{}N ms", parts.join("  "))
         }
         _ => line.to_owned(),
     };
@@ -174,4 +174,13 @@ fn what_is_said_meanwhile_is_found() {
     app.reload();
     let screen = app.screen();
     assert!(screen.contains("Ship it to Zanzibar"), "{screen}");
+}
+
+#[test]
+fn a_word_is_found_before_it_is_finished() {
+    let mut app = searching(80, 24, "quantity disc");
+    let screen = app.screen();
+    assert!(screen.contains("disc* 1 hit in 1 session"), "{screen}");
+    app.type_text("ount");
+    assert!(!app.screen().contains('*'), "{}", app.screen());
 }

@@ -8,9 +8,11 @@ use recount_platform::may_leave_process;
 use crate::work::Work;
 
 /// The maximum number of hits: the best of each session.
-const LIMIT: usize = 100;
+const LIMIT: usize = 60;
 /// The maximum width of a line.
 const WIDTH: usize = 200;
+/// Of fewer letters too many words begin.
+const BEGUN: usize = 2;
 /// Shorter words have no letter to spare.
 const FUZZY: usize = 4;
 
@@ -46,6 +48,8 @@ pub(super) struct Wider {
 pub(super) struct Answered {
     pub(super) question: Question,
     pub(super) found: Result<SearchResults, Mistake>,
+    /// The word that was taken as the beginning of words.
+    pub(super) begun: Option<String>,
     pub(super) took: Duration,
     pub(super) wider: Wider,
     /// How much is indexed, while the index is built.
@@ -55,7 +59,7 @@ pub(super) struct Answered {
 impl Question {
     /// Asks the engine.
     pub(super) fn ask(self, work: &Work) -> Answered {
-        let begun = Instant::now();
+        let start = Instant::now();
         let engine = work.engine();
         let search = |query: &str, within: Option<&str>, limit| {
             let request = SearchRequest {
@@ -69,10 +73,20 @@ impl Question {
             };
             engine.search_typed(&request, within, work.progress())
         };
-        let found = search(&self.query, self.within.as_deref(), LIMIT);
-        let took = begun.elapsed();
+        let mut found = search(&self.query, self.within.as_deref(), LIMIT);
+        let is_poor = |found: &SearchResults| found.total == 0 || found.relaxed;
+        let mut begun = None;
+        // The last word may not be finished.
+        if found.as_ref().is_ok_and(is_poor)
+            && let Some((query, word)) = unfinished(&self.query)
+            && let Ok(better) = search(&query, self.within.as_deref(), LIMIT)
+            && !is_poor(&better)
+        {
+            (found, begun) = (Ok(better), Some(word));
+        }
+        let took = start.elapsed();
         let mut wider = Wider::default();
-        if found.as_ref().is_ok_and(|found| found.total == 0 || found.relaxed) {
+        if found.as_ref().is_ok_and(is_poor) {
             let total = |query: &str, within: Option<&str>| {
                 let found = search(query, within, 1).ok()?;
                 Some(found.total).filter(|total| *total > 0 && !found.relaxed)
@@ -83,8 +97,17 @@ impl Question {
         }
         let is_behind = found.as_ref().is_ok_and(|found| found.is_unindexed);
         let progress = is_behind.then(|| engine.index_progress().unwrap_or_default());
-        Answered { question: self, found: found.map_err(mistake), took, wider, progress }
+        Answered { question: self, found: found.map_err(mistake), begun, took, wider, progress }
     }
+}
+
+/// Returns the query with its last word as the beginning of words, and that word; `None` if it is not a plain one.
+fn unfinished(query: &str) -> Option<(String, String)> {
+    let word = query.split_whitespace().next_back()?;
+    let is_plain = word.chars().all(char::is_alphanumeric)
+        && word.chars().count() >= BEGUN
+        && !matches!(word, "AND" | "OR" | "NOT");
+    (is_plain && query.ends_with(word)).then(|| (format!("{query}*"), format!("{word}*")))
 }
 
 fn mistake(error: Error) -> Mistake {
@@ -114,6 +137,15 @@ fn fuzzy(query: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_may_not_be_finished() {
+        let of = |query: &str| unfinished(query).map(|(query, _)| query);
+        assert_eq!(of("tax disc").as_deref(), Some("tax disc*"));
+        for whole in ["t", "tax*", "in:answer", "a \"b cd\"", "a OR", ""] {
+            assert_eq!(of(whole), None, "{whole}");
+        }
+    }
 
     #[test]
     fn plain_words_get_a_letter_to_spare() {

@@ -56,6 +56,8 @@ enum Layout {
 struct Shown {
     question: Question,
     results: SearchResults,
+    /// The word that was taken as the beginning of words.
+    begun: Option<String>,
     took: Duration,
     wider: Wider,
 }
@@ -144,8 +146,8 @@ impl Search {
                 let before = self.shown.as_ref().filter(is_same).and(self.hit()).map(pane::key);
                 let is_it = |hit: &Match| Some(pane::key(hit)) == before;
                 let at = before.as_ref().and_then(|_| results.hits.iter().position(is_it));
-                let question = answered.question;
-                self.shown = Some(Shown { question, results, took, wider });
+                let (question, begun) = (answered.question, answered.begun);
+                self.shown = Some(Shown { question, results, begun, took, wider });
                 self.cursor.go(at.unwrap_or_default(), self.hits().len());
                 self.moved(cx);
             }

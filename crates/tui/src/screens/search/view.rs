@@ -49,7 +49,11 @@ impl Search {
             let found = &shown.results;
             let about = if found.is_exact { "" } else { "up to " };
             let hits = plural(found.total as u64, "hit");
-            words.push(format!("{about}{hits} in {}", plural(found.sessions as u64, "session")));
+            let hits = format!("{about}{hits} in {}", plural(found.sessions as u64, "session"));
+            words.push(match &shown.begun {
+                Some(word) => format!("{word} {hits}"),
+                None => hits,
+            });
             words.push(format!("{} ms", shown.took.as_millis()));
         } else if self.is_waiting {
             words.push("searching…".to_owned());
