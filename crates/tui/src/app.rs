@@ -131,7 +131,7 @@ impl App {
                     screen.pasted(&text, cx);
                 }
             }),
-            Event::Mouse(mouse) => self.mouse(&mouse, &mut effects),
+            Event::Mouse(mouse) => self.mouse(mouse, &mut effects),
             Event::Resize(width, height) => {
                 self.shared.size = (width, height);
                 self.refresh(&mut effects);
@@ -250,8 +250,7 @@ impl App {
         }
         let place = self.top().place();
         match action {
-            Action::Back if self.is_over() => effects.push(Effect::Pop),
-            Action::Close if self.is_over() => effects.push(Effect::Pop),
+            Action::Back | Action::Close if self.is_over() => effects.push(Effect::Pop),
             Action::Close | Action::Quit => effects.push(Effect::Quit),
             Action::Suspend => effects.push(Effect::Suspend),
             Action::Redraw => effects.push(Effect::Redraw),
@@ -287,7 +286,7 @@ impl App {
         }
     }
 
-    fn mouse(&mut self, event: &MouseEvent, effects: &mut Vec<Effect>) {
+    fn mouse(&mut self, event: MouseEvent, effects: &mut Vec<Effect>) {
         let at = ratatui::layout::Position::new(event.column, event.row);
         if event.kind == MouseEventKind::Down(MouseButton::Left) {
             let target = self.targets.iter().find(|(area, _)| area.contains(at));

@@ -1,6 +1,6 @@
 //! All sessions of the newest snapshot, as lists show them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use recount_display::project_names::ProjectNames;
@@ -54,6 +54,7 @@ impl Order {
 
 /// Which rows a list shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is switched by its own key")]
 pub(crate) struct Shown {
     /// The key of the only project.
     pub(crate) project: Option<String>,
@@ -106,8 +107,8 @@ impl Rows {
     pub(crate) fn view(&self, shown: &Shown) -> View {
         let visibility = Visibility { subagents: shown.subagents, empty: shown.empty };
         let mut view = View::default();
-        let only: Option<BTreeMap<&SessionKey, ()>> =
-            shown.only.as_ref().map(|keys| keys.iter().map(|key| (key, ())).collect());
+        let only: Option<HashSet<&SessionKey>> =
+            shown.only.as_ref().map(|keys| keys.iter().collect());
         for (at, session) in self.sessions.iter().enumerate() {
             let is_other = |key: &String| session.project.key() != *key;
             if session.is_background || shown.project.as_ref().is_some_and(is_other) {
@@ -131,7 +132,7 @@ impl Rows {
             view.of += 1;
             let has = |word: &String| self.haystack(at).contains(word.as_str());
             let is_match = shown.words.iter().all(has)
-                && only.as_ref().is_none_or(|only| only.contains_key(&session.key()));
+                && only.as_ref().is_none_or(|only| only.contains(&session.key()));
             if is_match {
                 view.at.push(at);
             }

@@ -1,5 +1,6 @@
 //! Runs the app on a terminal: events in, frames out, and what the app asks for.
 
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -177,10 +178,10 @@ impl Runner {
             rows: feed.remembered(),
             reading: None,
             live: Arc::default(),
-            states: Default::default(),
-            quiet: Default::default(),
+            states: HashMap::default(),
+            quiet: HashMap::default(),
             is_muted: false,
-            at_risk: Default::default(),
+            at_risk: HashSet::default(),
             problems: 0,
             is_demo: launch.is_demo,
             roots: engine.roots().cloned().collect(),
@@ -271,7 +272,7 @@ impl Runner {
                     self.say(notice);
                 }
                 Effect::Alarm(_) => terminal.send(b"\x07")?,
-                Effect::Jump(pid, place) => self.jump(pid, &place, terminal)?,
+                Effect::Jump(pid, place) => self.jump(pid, &place, terminal),
                 Effect::Index => {
                     if let Some(indexer) = &self.feed.indexer {
                         indexer.start(self.engine.env());
@@ -305,7 +306,8 @@ impl Runner {
         let running = self.app.shared.live.iter().find(is_it).filter(|row| !row.has_ended());
         if let Some(row) = running {
             let (pid, place) = (row.session.process, live::place(row));
-            return self.jump(pid, &place, terminal);
+            self.jump(pid, &place, terminal);
+            return Ok(());
         }
         let engine = self.engine.afresh();
         let resume = match engine.resume(key.id.as_str(), &()) {
@@ -337,12 +339,7 @@ impl Runner {
     }
 
     /// Goes to the pane that a process runs in: a session that runs must not be resumed a second time.
-    fn jump(
-        &mut self,
-        pid: Option<u32>,
-        place: &str,
-        terminal: &mut Terminal,
-    ) -> Result<(), Error> {
+    fn jump(&mut self, pid: Option<u32>, place: &str, terminal: &mut Terminal) {
         match pid.and_then(|pid| jump(self.engine.env(), pid)) {
             Some(Jump::Shown(pane)) => self.say(Notice::done(format!("it runs in {pane}"))),
             Some(Jump::Attach(line)) => {
@@ -354,7 +351,6 @@ impl Runner {
                 self.say(Notice::info(format!("it runs in {place}, and is not resumed twice")));
             }
         }
-        Ok(())
     }
 
     /// Runs a command of recount with the terminal, and waits for Enter.

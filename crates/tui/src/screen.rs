@@ -51,7 +51,7 @@ pub(crate) trait Screen: Debug + Send {
     fn told(&mut self, _what: Box<dyn Any + Send>, _cx: &mut Context<'_>) {}
 
     /// Takes a click or the wheel inside its area. Returns whether it was used.
-    fn mouse(&mut self, _event: &MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
+    fn mouse(&mut self, _event: MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
         false
     }
 

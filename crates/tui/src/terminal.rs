@@ -71,9 +71,9 @@ impl Terminal {
             self.has_mouse = wanted;
             let out = self.cells.backend_mut();
             if wanted {
-                queue!(out, EnableMouseCapture)?
+                queue!(out, EnableMouseCapture)?;
             } else {
-                queue!(out, DisableMouseCapture)?
+                queue!(out, DisableMouseCapture)?;
             }
         }
         Ok(())

@@ -106,15 +106,15 @@ impl Engine {
         walk.go(&logs, &mut days);
         for (time, tokens) in days.copies {
             let day = time.and_then(|time| walk.slot(time)).map(|slot| slot.day.to_string());
-            days.days.entry(day.unwrap_or_default()).or_default().doubled_tokens += tokens;
+            days.by_date.entry(day.unwrap_or_default()).or_default().doubled_tokens += tokens;
         }
         for day in theirs.daily {
-            let own = days.days.entry(day.date).or_default();
+            let own = days.by_date.entry(day.date).or_default();
             own.their_tokens += day.total_tokens;
             own.their_cost_usd += day.total_cost;
         }
         self.set_aside(logs);
-        Ok(compared(days.days))
+        Ok(compared(days.by_date))
     }
 }
 
@@ -218,7 +218,7 @@ fn compressed(logs: &UsageLogs) -> BTreeSet<usize> {
 /// Days while they are being summed.
 #[derive(Debug, Default)]
 struct Days {
-    days: BTreeMap<String, ComparedDay>,
+    by_date: BTreeMap<String, ComparedDay>,
     copies: Vec<(Option<i64>, u64)>,
     /// Sessions in compressed files, by number.
     compressed: BTreeSet<usize>,
@@ -226,7 +226,7 @@ struct Days {
 
 impl Days {
     fn day(&mut self, slot: Option<Slot>) -> &mut ComparedDay {
-        self.days.entry(slot.map(|slot| slot.day.to_string()).unwrap_or_default()).or_default()
+        self.by_date.entry(slot.map(|slot| slot.day.to_string()).unwrap_or_default()).or_default()
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn on_sessions(
         Action::Export => export::export(chosen, cx),
         Action::CopyId => copy(&chosen, "id", |one| Some(one.id.as_str().to_owned()), cx),
         Action::CopyPath => {
-            copy(&chosen, "path", |one| one.files.first().map(|file| file.path.to_string()), cx);
+            copy(&chosen, "path", |one| one.files.first().map(|file| file.path.clone()), cx);
         }
         Action::CopyFolder => {
             copy(&chosen, "folder", |one| one.project.path.as_ref().map(ToString::to_string), cx);

@@ -63,13 +63,12 @@ fn words(line: &str) -> Option<Vec<OsString>> {
     for letter in line.chars() {
         match (quote, letter) {
             (Some(open), _) if letter == open => quote = None,
-            (Some(_), _) => word.get_or_insert_default().push(letter),
             (None, '\'' | '"') => {
                 quote = Some(letter);
                 word.get_or_insert_default();
             }
             (None, ' ') => words.extend(word.take().map(OsString::from)),
-            (None, _) => word.get_or_insert_default().push(letter),
+            _ => word.get_or_insert_default().push(letter),
         }
     }
     words.extend(word.map(OsString::from));

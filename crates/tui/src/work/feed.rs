@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -153,7 +153,7 @@ impl Feed {
     /// Tells the rows of a snapshot, and answers questions from it from now on. Returns its number.
     fn publish(&self, snapshot: &Snapshot) -> u64 {
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(snapshot.clone());
-        self.send(Fresh(rows(&self.engine.at(snapshot), self.here.clone())));
+        self.send(Fresh(rows(&self.engine.at(snapshot), self.here.as_deref())));
         snapshot.number()
     }
 
@@ -196,11 +196,11 @@ impl Feed {
 }
 
 /// Lists all sessions for the app, with labels, prices and the project of a folder.
-pub(crate) fn rows(engine: &Engine, here: Option<PathBuf>) -> Result<Arc<Rows>, Error> {
+pub(crate) fn rows(engine: &Engine, here: Option<&Path>) -> Result<Arc<Rows>, Error> {
     let query = ListQuery { labelled: true, ..ListQuery::default() };
     let mut listing = engine.list(&query, &())?;
     engine.price(&mut listing.sessions, &());
-    let scope = engine.scope_of(&listing.sessions, here.as_deref());
+    let scope = engine.scope_of(&listing.sessions, here);
     Ok(Arc::new(Rows::new(listing.sessions, scope, false)))
 }
 

@@ -100,7 +100,7 @@ fn change(
     cx.ask(Slot::Apply, move |work| {
         let changed = work.fresh_engine().change_labels(&ids, change, &());
         let said = changed.map(|_| said).map_err(ChangeError::from);
-        ChangeOutcome::new(said, rows(&work.engine(), here).ok())
+        ChangeOutcome::new(said, rows(&work.engine(), here.as_deref()).ok())
     });
 }
 

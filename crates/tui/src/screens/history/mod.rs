@@ -319,7 +319,7 @@ impl Screen for History {
         true
     }
 
-    fn mouse(&mut self, event: &MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
+    fn mouse(&mut self, event: MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
         let many = self.many(self.section);
         let top = self.list.y;
         let cursor = self.cursor();

@@ -44,6 +44,7 @@ impl Section {
 
 /// Which rows are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is switched by its own key")]
 pub(super) struct Filter {
     pub(super) needs_me: bool,
     pub(super) no_headless: bool,
@@ -53,11 +54,11 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    pub(super) fn is_narrowed(&self) -> bool {
+    pub(super) fn is_narrowed(self) -> bool {
         self.needs_me || self.no_headless || self.here
     }
 
-    fn shows(&self, row: &LiveRow, shared: &Shared) -> bool {
+    fn shows(self, row: &LiveRow, shared: &Shared) -> bool {
         let is_here = || {
             let folder = row.session.folder.as_deref().map(Path::new);
             folder
@@ -90,7 +91,7 @@ pub(super) struct Board {
 }
 
 impl Board {
-    pub(super) fn new(shared: &Shared, filter: &Filter) -> Self {
+    pub(super) fn new(shared: &Shared, filter: Filter) -> Self {
         let mut lines = Vec::new();
         let mut shown = 0;
         for section in Section::ALL {

@@ -68,7 +68,7 @@ impl Live {
 
     /// Puts the rows in their sections, and keeps the selected row selected.
     fn arrange(&mut self, shared: &Shared) {
-        self.board = Board::new(shared, &self.filter);
+        self.board = Board::new(shared, self.filter);
         let is_it = |line: &Line| {
             matches!(line, Line::Row(at)
                 if shared.live.get(*at).map(LiveRow::key) == self.selected)
@@ -235,7 +235,7 @@ impl Screen for Live {
         true
     }
 
-    fn mouse(&mut self, event: &MouseEvent, _area: Rect, cx: &mut Context<'_>) -> bool {
+    fn mouse(&mut self, event: MouseEvent, _area: Rect, cx: &mut Context<'_>) -> bool {
         let many = self.board.lines.len();
         match event.kind {
             MouseEventKind::ScrollDown => return self.step(Action::Down, cx.shared),

@@ -224,7 +224,7 @@ impl Screen for Problems {
         true
     }
 
-    fn mouse(&mut self, event: &MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
+    fn mouse(&mut self, event: MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
         let many = self.entries.len();
         match event.kind {
             MouseEventKind::ScrollDown => self.cursor.step(3, many),

@@ -312,7 +312,7 @@ impl Screen for Projects {
         !self.is_typing
     }
 
-    fn mouse(&mut self, event: &MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
+    fn mouse(&mut self, event: MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
         let many = self.shown.len();
         match event.kind {
             MouseEventKind::ScrollDown => self.cursor.step(3, many),

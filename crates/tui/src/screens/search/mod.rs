@@ -360,7 +360,7 @@ impl Screen for Search {
         !self.is_typing
     }
 
-    fn mouse(&mut self, event: &MouseEvent, _area: Rect, cx: &mut Context<'_>) -> bool {
+    fn mouse(&mut self, event: MouseEvent, _area: Rect, cx: &mut Context<'_>) -> bool {
         let many = self.hits().len();
         match event.kind {
             MouseEventKind::ScrollDown => self.cursor.step(3, many),

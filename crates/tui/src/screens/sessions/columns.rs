@@ -66,7 +66,9 @@ fn title(session: &SessionFacts) -> Span {
         if labels.pinned {
             text.push_str("* ");
         }
-        labels.tags.iter().for_each(|tag| text.push_str(&format!("#{tag} ")));
+        for tag in &labels.tags {
+            text.extend(["#", tag.as_str(), " "]);
+        }
     }
     let tone = if session.is_empty() { Tone::Dim } else { Tone::Plain };
     text.push_str(session.title.as_deref().unwrap_or("(no messages)"));

@@ -264,7 +264,7 @@ impl Screen for Sessions {
             Action::Larger => self.share = (self.share.max(45) + 5).min(75),
             Action::Smaller => {
                 self.share =
-                    (if self.share == 0 { 45 } else { self.share }).saturating_sub(5).max(20)
+                    (if self.share == 0 { 45 } else { self.share }).saturating_sub(5).max(20);
             }
             Action::Demo if cx.shared.rows.sessions.is_empty() => cx.then(Effect::Demo),
             _ => {
@@ -356,7 +356,7 @@ impl Screen for Sessions {
         !self.is_typing
     }
 
-    fn mouse(&mut self, event: &MouseEvent, _area: Rect, cx: &mut Context<'_>) -> bool {
+    fn mouse(&mut self, event: MouseEvent, _area: Rect, cx: &mut Context<'_>) -> bool {
         let many = self.view.at.len();
         match event.kind {
             MouseEventKind::ScrollDown => self.cursor.step(3, many),

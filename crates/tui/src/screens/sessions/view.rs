@@ -24,7 +24,7 @@ impl Sessions {
         let (width, height) = (painter.width(), painter.height());
         self.head(&mut painter.part(0, 0, width, 1), shared);
         if shared.rows.sessions.is_empty() && shared.reading.is_none() {
-            self.empty(
+            Self::empty(
                 &mut painter.part(2, 2, width.saturating_sub(4), height.saturating_sub(2)),
                 shared,
             );
@@ -169,7 +169,7 @@ impl Sessions {
     }
 
     /// What a user without sessions sees.
-    fn empty(&self, painter: &mut Painter<'_>, shared: &Shared) {
+    fn empty(painter: &mut Painter<'_>, shared: &Shared) {
         painter.text(0, 0, "No sessions found.", Tone::Strong);
         painter.text(0, 1, "recount looked in:", Tone::Dim);
         let mut y = 2;

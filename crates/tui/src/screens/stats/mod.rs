@@ -251,7 +251,7 @@ impl Screen for Stats {
         true
     }
 
-    fn mouse(&mut self, event: &MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
+    fn mouse(&mut self, event: MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
         let many = self.rows().len();
         match event.kind {
             MouseEventKind::ScrollDown => self.cursor.step(3, many),

@@ -139,7 +139,7 @@ impl Stats {
             painter.text_right(0, &format!("{words} "), Tone::Dim);
         }
         let mut y = 1;
-        for (span, limit) in figures.budget.iter().flat_map(|budget| budget.limits()) {
+        for (span, limit) in figures.budget.iter().flat_map(recount_engine::stats::Budget::limits) {
             let (words, tone) = if limit.is_over() {
                 (over_budget(span, limit), Tone::Warning)
             } else {
