@@ -218,36 +218,3 @@ fn write_code(error: &WriteError) -> u8 {
         _ => ERROR,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use super::*;
-
-    #[test]
-    fn the_hint_follows_what_the_system_said() {
-        let failed = |kind: io::ErrorKind| WriteError::WriteFile {
-            path: PathBuf::from("/data/x"),
-            source: kind.into(),
-        };
-        let unfinished =
-            |kind| WriteError::Unfinished { id: "1".into(), source: Box::new(failed(kind)) };
-        for (kind, part) in [
-            (io::ErrorKind::StorageFull, "make room"),
-            (io::ErrorKind::PermissionDenied, "may write"),
-            (io::ErrorKind::ReadOnlyFilesystem, "may write"),
-        ] {
-            for error in [failed(kind), unfinished(kind)] {
-                let hint = of_write(&error);
-                assert!(hint.is_some_and(|hint| hint.contains(part)), "{kind:?}: {hint:?}");
-            }
-        }
-        let path = PathBuf::from("/data/x");
-        assert!(
-            of_write(&WriteError::Busy { path: path.clone() })
-                .is_some_and(|hint| hint.contains("other run"))
-        );
-        assert_eq!(of_write(&WriteError::NotAsWritten { path }), None);
-    }
-}
