@@ -178,7 +178,7 @@ impl Runner {
             reading: None,
             live: Arc::default(),
             states: Default::default(),
-            quiet: Default::default(),
+            quiet: std::collections::HashMap::new(),
             is_muted: false,
             at_risk: Default::default(),
             problems: 0,
@@ -271,7 +271,7 @@ impl Runner {
                     self.say(notice);
                 }
                 Effect::Alarm(_) => terminal.send(b"\x07")?,
-                Effect::Jump(pid, place) => self.jump(pid, &place, terminal)?,
+                Effect::Jump(pid, place) => self.jump(pid, &place, terminal),
                 Effect::Index => {
                     if let Some(indexer) = &self.feed.indexer {
                         indexer.start(self.engine.env());
@@ -304,7 +304,8 @@ impl Runner {
         let running = self.app.shared.live.iter().find(is_it).filter(|row| !row.has_ended());
         if let Some(row) = running {
             let (pid, place) = (row.session.process, live::place(row));
-            return self.jump(pid, &place, terminal);
+            self.jump(pid, &place, terminal);
+            return Ok(());
         }
         let engine = self.engine.afresh();
         let resume = match engine.resume(key.id.as_str(), &()) {
@@ -336,12 +337,7 @@ impl Runner {
     }
 
     /// Goes to the pane that a process runs in: a session that runs must not be resumed a second time.
-    fn jump(
-        &mut self,
-        pid: Option<u32>,
-        place: &str,
-        terminal: &mut Terminal,
-    ) -> Result<(), Error> {
+    fn jump(&mut self, pid: Option<u32>, place: &str, terminal: &mut Terminal) {
         match pid.and_then(|pid| jump(self.engine.env(), pid)) {
             Some(Jump::Shown(pane)) => self.say(Notice::done(format!("it runs in {pane}"))),
             Some(Jump::Attach(line)) => {
@@ -353,7 +349,6 @@ impl Runner {
                 self.say(Notice::info(format!("it runs in {place}, and is not resumed twice")));
             }
         }
-        Ok(())
     }
 
     /// Runs a command of recount with the terminal, and waits for Enter.

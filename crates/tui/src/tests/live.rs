@@ -145,7 +145,7 @@ fn only_what_needs_me_and_units() {
 #[test]
 fn alarms_ring_unless_they_are_off() {
     let mut app = board(80, 24);
-    let mut ring = |app: &mut Driver| {
+    let ring = |app: &mut Driver| {
         let words = "shop waits for your approval".to_owned();
         let alarm = LiveAlarm { row: None, rule: "approve", words };
         app.event(Event::Answer(Answer::new(Slot::Feed, 0, Box::new(Alarmed(alarm)))));

@@ -161,9 +161,9 @@ fn what_is_said_meanwhile_is_found() {
     assert!(app.screen().contains("nothing found"), "{}", app.screen());
     let session = app.app.shared.rows.sessions.iter().find(|one| {
         one.source.as_str() == "gemini"
-            && one.files.first().is_some_and(|file| file.path.as_str().ends_with(".jsonl"))
+            && one.files.first().is_some_and(|file| file.path.contains(".jsonl"))
     });
-    let path = session.unwrap().files.first().unwrap().path.to_string();
+    let path = session.unwrap().files.first().unwrap().path.clone();
     #[expect(clippy::disallowed_methods, reason = "an agent writes")]
     let mut file = std::fs::File::options().append(true).open(path).unwrap();
     let record = r#"{"id":"zz-1","timestamp":"2026-11-15T23:29:00.000Z","type":"user","content":[{"text":"Ship it to Zanzibar"}]}"#;

@@ -9,7 +9,7 @@ use recount_display::span::Span;
 use recount_display::theme::Tone;
 use recount_display::usage::{cost, heading, label, over_budget, time_chart, weight};
 use recount_display::width::width;
-use recount_engine::stats::{By, StatsRow, UsageFigures};
+use recount_engine::stats::{Budget, By, StatsRow, UsageFigures};
 
 use super::{DIMENSIONS, Figures, Stats};
 use crate::draw::{Painter, columns};
@@ -139,7 +139,7 @@ impl Stats {
             painter.text_right(0, &format!("{words} "), Tone::Dim);
         }
         let mut y = 1;
-        for (span, limit) in figures.budget.iter().flat_map(|budget| budget.limits()) {
+        for (span, limit) in figures.budget.iter().flat_map(Budget::limits) {
             let (words, tone) = if limit.is_over() {
                 (over_budget(span, limit), Tone::Warning)
             } else {
