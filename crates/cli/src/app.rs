@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use recount_engine::{Engine, SOURCES, Setup};
 use recount_platform::clock;
 use recount_tui::keys::Keymap;
-use recount_tui::{Launch, Outcome, Settings, Tab, Theme};
+use recount_tui::{AppSettings, Ended, Launch, Tab, Theme};
 
 use crate::args::Color;
 use crate::context::Context;
@@ -28,8 +28,8 @@ pub(crate) fn run(context: &Context, tab: Tab, query: Option<String>) -> Result<
     let launch =
         Launch { engine, settings, tab, query, everywhere: false, is_demo: false, demo, arguments };
     match recount_tui::run(launch) {
-        Ok(Outcome::Quit) => Ok(ExitCode::SUCCESS),
-        Ok(Outcome::Signal(signal)) => {
+        Ok(Ended::Quit) => Ok(ExitCode::SUCCESS),
+        Ok(Ended::Signal(signal)) => {
             Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(ERROR)))
         }
         Err(error) => {
@@ -38,7 +38,7 @@ pub(crate) fn run(context: &Context, tab: Tab, query: Option<String>) -> Result<
     }
 }
 
-fn settings(engine: &Engine, context: &Context) -> Result<Settings, Failure> {
+fn settings(engine: &Engine, context: &Context) -> Result<AppSettings, Failure> {
     let wrong = |message: String| {
         let path = context.folders.config.as_ref().map(|path| path.display().to_string());
         Failure::new(ERROR, format!("{}: {message}", path.unwrap_or_else(|| "config".to_owned())))
@@ -56,7 +56,7 @@ fn settings(engine: &Engine, context: &Context) -> Result<Settings, Failure> {
         })?,
     };
     let app = engine.app_config();
-    Ok(Settings { keymap, theme, ascii: app.ascii, still: !app.motion, no_mouse: !app.mouse })
+    Ok(AppSettings { keymap, theme, ascii: app.ascii, still: !app.motion, no_mouse: !app.mouse })
 }
 
 /// Opens the demo home, beside recount's own data.

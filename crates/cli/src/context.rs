@@ -18,7 +18,7 @@ use crate::output::canvas::{Canvas, Paint};
 use crate::output::columns::{Column, render, tabs};
 use crate::output::form::Form;
 use crate::output::sanitize::single_line;
-use crate::output::span::{Line, Span};
+use crate::output::span::{Line, StyledSpan};
 use crate::output::theme::Tone;
 use crate::output::wrap::{hang, wrap};
 
@@ -247,7 +247,7 @@ impl Context {
     }
 
     /// Lays out a table: aligned for people, else complete rows with tabs between the cells and no headings.
-    pub(crate) fn table(&self, columns: &[Column], rows: &[Vec<Span>]) -> String {
+    pub(crate) fn table(&self, columns: &[Column], rows: &[Vec<StyledSpan>]) -> String {
         match self.form() {
             Form::Short => render(columns, rows, &self.canvas()),
             Form::Exact => tabs(rows),
@@ -341,15 +341,15 @@ impl Context {
 
 /// Lays out a message after its label, with the lines after the first below its start.
 fn labelled(word: &str, tone: Tone, words: &str, width: Option<usize>) -> Vec<Line> {
-    let label = Span::new(&format!("{word} "), tone);
-    let text = Span::new(&single_line(words), Tone::Plain);
+    let label = StyledSpan::new(&format!("{word} "), tone);
+    let text = StyledSpan::new(&single_line(words), Tone::Plain);
     let indent = label.text().len();
     // A narrow terminal has no room for an indent.
     let Some(width) = width.filter(|width| *width >= 2 * indent + 20) else {
         return vec![Line::new([label, text])];
     };
     let (first, rest) =
-        (Line::new([label]), Line::new([Span::new(&" ".repeat(indent), Tone::Plain)]));
+        (Line::new([label]), Line::new([StyledSpan::new(&" ".repeat(indent), Tone::Plain)]));
     hang(wrap(&[text], width - indent), &first, &rest)
 }
 

@@ -1,6 +1,6 @@
 //! Where a renderer draws: width, colors, and margin.
 
-use super::span::{Line, Span};
+use super::span::{Line, StyledSpan};
 
 /// Whether text is styled. Decided once, by the caller; if off, no escape byte is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Canvas {
 
     /// Returns this canvas with another margin on the left, unless too little width would be left.
     #[must_use]
-    pub fn indent(&self, margin: Span) -> Self {
+    pub fn indent(&self, margin: StyledSpan) -> Self {
         let margin = Line::new([margin]).after(&self.margin);
         if margin.width() + MIN_ROOM > self.width {
             return self.clone();
@@ -72,8 +72,8 @@ mod tests {
 
     #[test]
     fn a_margin_takes_width_and_precedes_each_line() {
-        let canvas = Canvas::new(30, Paint::Off).indent(Span::new("│ ", Tone::Dim));
-        let lines = ["a", "", "b"].map(|text| Line::new([Span::new(text, Tone::Plain)]));
+        let canvas = Canvas::new(30, Paint::Off).indent(StyledSpan::new("│ ", Tone::Dim));
+        let lines = ["a", "", "b"].map(|text| Line::new([StyledSpan::new(text, Tone::Plain)]));
         assert_eq!(canvas.room(), 28);
         assert_eq!(canvas.print(lines), "│ a\n│\n│ b\n");
     }
@@ -82,6 +82,6 @@ mod tests {
     fn a_margin_that_leaves_no_room_is_not_drawn() {
         let canvas = Canvas::new(4, Paint::Off);
         assert_eq!(canvas.room(), 20);
-        assert_eq!(canvas.indent(Span::new("        ", Tone::Plain)).room(), 20);
+        assert_eq!(canvas.indent(StyledSpan::new("        ", Tone::Plain)).room(), 20);
     }
 }

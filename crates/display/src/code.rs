@@ -5,7 +5,7 @@ use recount_blocks::{Token, TokenClass, highlight};
 use super::canvas::{Canvas, Paint};
 use super::diff;
 use super::sanitize::single_line;
-use super::span::{Line, Span};
+use super::span::{Line, StyledSpan};
 use super::theme::Tone;
 use super::width::truncate_to;
 use super::wrap::{fold, hang};
@@ -17,14 +17,14 @@ pub fn render(code: &str, language: &str, canvas: &Canvas) -> String {
 
 /// Lays out untrusted code for a page of the given width.
 pub fn lines(code: &str, language: &str, width: usize, paint: Paint) -> Vec<Line> {
-    let indent = Line::new([Span::new("  ", Tone::Plain)]);
-    let further = Line::new([Span::new("↪ ", Tone::Dim)]);
+    let indent = Line::new([StyledSpan::new("  ", Tone::Plain)]);
+    let further = Line::new([StyledSpan::new("↪ ", Tone::Dim)]);
     let room = width.saturating_sub(indent.width());
     let mut lines = Vec::new();
     let label = single_line(language);
     if !label.is_empty() {
         let label = truncate_to(&format!("── {label}"), width);
-        lines.push(Line::new([Span::new(&label, Tone::Dim)]));
+        lines.push(Line::new([StyledSpan::new(&label, Tone::Dim)]));
     }
     if matches!(label.as_str(), "diff" | "patch") {
         lines.extend(diff::lines(code, room).into_iter().map(|line| line.after(&indent)));
@@ -36,18 +36,20 @@ pub fn lines(code: &str, language: &str, width: usize, paint: Paint) -> Vec<Line
     lines
 }
 
-fn coloured(code: &str, language: &str, paint: Paint) -> Vec<Vec<Span>> {
-    let safe = Span::new(code, Tone::Plain);
+fn coloured(code: &str, language: &str, paint: Paint) -> Vec<Vec<StyledSpan>> {
+    let safe = StyledSpan::new(code, Tone::Plain);
     match paint {
         Paint::On => {
             let lines = highlight(safe.text(), language).into_iter();
             lines.map(|line| line.into_iter().map(span).collect()).collect()
         }
-        Paint::Off => safe.text().lines().map(|line| vec![Span::new(line, Tone::Plain)]).collect(),
+        Paint::Off => {
+            safe.text().lines().map(|line| vec![StyledSpan::new(line, Tone::Plain)]).collect()
+        }
     }
 }
 
-fn span(token: Token<'_>) -> Span {
+fn span(token: Token<'_>) -> StyledSpan {
     let tone = match token.class {
         TokenClass::Plain => Tone::Plain,
         TokenClass::Keyword => Tone::Keyword,
@@ -56,7 +58,7 @@ fn span(token: Token<'_>) -> Span {
         TokenClass::Name => Tone::Name,
         TokenClass::Comment => Tone::Comment,
     };
-    Span::new(token.text, tone)
+    StyledSpan::new(token.text, tone)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! column is cut.
 
 use super::canvas::Canvas;
-use super::span::{Line, Span};
+use super::span::{Line, StyledSpan};
 use super::theme::Tone;
 use super::width::{pad_to, truncate_start, truncate_to, width};
 
@@ -47,23 +47,23 @@ pub enum Fit {
 }
 
 /// Renders headings and rows of cells. A cell keeps its style and is put on one line.
-pub fn render(columns: &[Column], rows: &[Vec<Span>], canvas: &Canvas) -> String {
+pub fn render(columns: &[Column], rows: &[Vec<StyledSpan>], canvas: &Canvas) -> String {
     canvas.print(lines(columns, rows, canvas.room()))
 }
 
 /// Lays out headings and rows of cells for a page of the given width.
-pub fn lines(columns: &[Column], rows: &[Vec<Span>], width: usize) -> Vec<Line> {
+pub fn lines(columns: &[Column], rows: &[Vec<StyledSpan>], width: usize) -> Vec<Line> {
     let shown = layout(columns, &natural_widths(columns, rows), width);
     let heading = |index: usize| columns.get(index).map(|column| column.heading);
-    let headings: Vec<Span> = (0..columns.len())
-        .map(|index| Span::new(heading(index).unwrap_or_default(), Tone::Dim))
+    let headings: Vec<StyledSpan> = (0..columns.len())
+        .map(|index| StyledSpan::new(heading(index).unwrap_or_default(), Tone::Dim))
         .collect();
     let rows = std::iter::once(&headings).chain(rows);
     rows.map(|row| line(&shown, row)).collect()
 }
 
 /// Renders rows for programs: complete, a tab between two cells, no headings, no colors.
-pub fn tabs(rows: &[Vec<Span>]) -> String {
+pub fn tabs(rows: &[Vec<StyledSpan>]) -> String {
     let mut page = String::new();
     for row in rows {
         for (at, cell) in row.iter().enumerate() {
@@ -87,7 +87,7 @@ struct VisibleColumn {
     fit: Fit,
 }
 
-fn natural_widths(columns: &[Column], rows: &[Vec<Span>]) -> Vec<usize> {
+fn natural_widths(columns: &[Column], rows: &[Vec<StyledSpan>]) -> Vec<usize> {
     let mut widths: Vec<usize> = columns.iter().map(|column| width(column.heading)).collect();
     for row in rows {
         for (widest, cell) in widths.iter_mut().zip(row) {
@@ -157,14 +157,14 @@ fn first_to_go(shown: &[VisibleColumn]) -> Option<usize> {
     ranked.min().map(|(_, at)| at)
 }
 
-fn line(shown: &[VisibleColumn], row: &[Span]) -> Line {
+fn line(shown: &[VisibleColumn], row: &[StyledSpan]) -> Line {
     let mut spans = Vec::with_capacity(2 * shown.len());
     for (place, column) in shown.iter().enumerate() {
         if place > 0 {
-            spans.push(Span::new(&" ".repeat(GAP), Tone::Plain));
+            spans.push(StyledSpan::new(&" ".repeat(GAP), Tone::Plain));
         }
         let Some(cell) = row.get(column.index) else {
-            spans.push(Span::new(&" ".repeat(column.width), Tone::Plain));
+            spans.push(StyledSpan::new(&" ".repeat(column.width), Tone::Plain));
             continue;
         };
         // Cut and pad as one text: what is measured is what is printed.
@@ -180,7 +180,7 @@ fn line(shown: &[VisibleColumn], row: &[Span]) -> Line {
                 " ".repeat(missing) + &text
             }
         };
-        spans.push(Span::styled(&text, cell.style()));
+        spans.push(StyledSpan::styled(&text, cell.style()));
     }
     Line::new(spans)
 }
@@ -202,7 +202,7 @@ mod tests {
             ["3f2a91c0", "2 hours ago", "12", "Fix the parser of\nnested \x1b[31mlists"],
             ["77aa0012", "yesterday", "1408", "修复嵌套列表的解析器并添加测试"],
         ]
-        .map(|row| row.map(|cell| Span::new(cell, Tone::Plain)).to_vec());
+        .map(|row| row.map(|cell| StyledSpan::new(cell, Tone::Plain)).to_vec());
         render(COLUMNS, &rows, &Canvas::new(width, Paint::Off))
     }
 

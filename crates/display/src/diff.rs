@@ -3,7 +3,7 @@
 use recount_blocks::{DiffBlock, DiffLineKind};
 
 use super::canvas::Canvas;
-use super::span::{Line, Span};
+use super::span::{Line, StyledSpan};
 use super::theme::Tone;
 use super::wrap::{fold, hang};
 
@@ -14,7 +14,7 @@ pub fn render(diff: &str, canvas: &Canvas) -> String {
 
 /// Lays out an untrusted unified diff for a page of the given width.
 pub fn lines(diff: &str, width: usize) -> Vec<Line> {
-    let safe = Span::new(diff, Tone::Plain);
+    let safe = StyledSpan::new(diff, Tone::Plain);
     let diff = DiffBlock { language: None, patch: safe.text() };
     diff.lines().flat_map(|line| fold_behind_sign(line.text, tone(line.kind), width)).collect()
 }
@@ -22,11 +22,11 @@ pub fn lines(diff: &str, width: usize) -> Vec<Line> {
 /// Folds a line so that its sign has its own column.
 fn fold_behind_sign(line: &str, tone: Tone, width: usize) -> Vec<Line> {
     if !line.starts_with(['+', '-', ' ']) {
-        return fold(&[Span::new(line, tone)], width);
+        return fold(&[StyledSpan::new(line, tone)], width);
     }
     let (sign, text) = line.split_at(1);
-    let [sign, further] = [sign, "↪"].map(|mark| Line::new([Span::new(mark, tone)]));
-    hang(fold(&[Span::new(text, tone)], width.saturating_sub(1)), &sign, &further)
+    let [sign, further] = [sign, "↪"].map(|mark| Line::new([StyledSpan::new(mark, tone)]));
+    hang(fold(&[StyledSpan::new(text, tone)], width.saturating_sub(1)), &sign, &further)
 }
 
 const fn tone(kind: DiffLineKind) -> Tone {

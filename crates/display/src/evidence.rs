@@ -5,7 +5,7 @@ use recount_model::{Clue, ClueKind};
 use recount_platform::Folders;
 
 use crate::number::{bytes, plural};
-use crate::span::{Line, Span};
+use crate::span::{Line, StyledSpan};
 use crate::theme::Tone;
 use crate::words;
 
@@ -18,7 +18,7 @@ pub fn clues(row: &ProjectRow, folders: &Folders) -> Vec<Line> {
     clues.sort_by_key(|clue| std::cmp::Reverse(clue.weight));
     let mut lines: Vec<Line> = clues.into_iter().map(|clue| line(clue, folders)).collect();
     if row.evidence.is_empty() {
-        lines.push(Line::new([Span::new("  no evidence found", Tone::Dim)]));
+        lines.push(Line::new([StyledSpan::new("  no evidence found", Tone::Dim)]));
     }
     lines
 }
@@ -27,9 +27,9 @@ pub fn clues(row: &ProjectRow, folders: &Folders) -> Vec<Line> {
 pub fn heading(row: &ProjectRow, folders: &Folders) -> Line {
     let path = row.path.as_ref().map(|path| folders.tilde(path.as_str())).unwrap_or_default();
     Line::new([
-        Span::new(&row.name, Tone::Strong),
-        Span::new("  ", Tone::Plain),
-        Span::new(&path, Tone::Dim),
+        StyledSpan::new(&row.name, Tone::Strong),
+        StyledSpan::new("  ", Tone::Plain),
+        StyledSpan::new(&path, Tone::Dim),
     ])
 }
 
@@ -47,10 +47,10 @@ pub fn line(clue: &Clue, folders: &Folders) -> Line {
         detail = format!("{detail}: {}", folders.tilde(other.as_str()));
     }
     Line::new([
-        Span::new(&format!("  {weight:>3} "), Tone::Dim),
-        Span::new(&format!("{verb:<8} "), tone),
-        Span::new(&format!("{:<KIND$} ", clue.clue.to_string()), Tone::Dim),
-        Span::new(&detail, Tone::Plain),
+        StyledSpan::new(&format!("  {weight:>3} "), Tone::Dim),
+        StyledSpan::new(&format!("{verb:<8} "), tone),
+        StyledSpan::new(&format!("{:<KIND$} ", clue.clue.to_string()), Tone::Dim),
+        StyledSpan::new(&detail, Tone::Plain),
     ])
 }
 
@@ -63,7 +63,7 @@ pub fn parts(row: &ProjectRow, folders: &Folders) -> Vec<Line> {
         if let Some(path) = part.path.as_ref().filter(|path| Some(*path) != row.path.as_ref()) {
             words = format!("{words}, {} {}", folders.tilde(path.as_str()), part.state);
         }
-        Line::new([Span::new(&words, Tone::Plain)])
+        Line::new([StyledSpan::new(&words, Tone::Plain)])
     };
     row.parts.iter().map(line).collect()
 }
@@ -74,16 +74,16 @@ pub fn new_place(row: &ProjectRow, all: bool, folders: &Folders) -> Vec<Line> {
     let sure = if new.likely { "likely moved to" } else { "perhaps moved to" };
     let reasons: Vec<&str> = new.evidence.iter().map(|clue| clue.detail.as_str()).collect();
     let mut lines = vec![Line::new([
-        Span::new(&folders.tilde(old.as_str()), Tone::Strong),
-        Span::new(&format!(" is gone, {sure} "), Tone::Plain),
-        Span::new(&folders.tilde(&new.path), Tone::Strong),
+        StyledSpan::new(&folders.tilde(old.as_str()), Tone::Strong),
+        StyledSpan::new(&format!(" is gone, {sure} "), Tone::Plain),
+        StyledSpan::new(&folders.tilde(&new.path), Tone::Strong),
     ])];
     if all {
         lines.extend(new.evidence.iter().map(|clue| line(clue, folders)));
     } else {
-        lines.push(Line::new([Span::new(&format!("  {}", reasons.join("; ")), Tone::Dim)]));
+        lines.push(Line::new([StyledSpan::new(&format!("  {}", reasons.join("; ")), Tone::Dim)]));
     }
     let command = words::relocate(old.as_str(), &new.path);
-    lines.push(Line::new([Span::new(&format!("  {command}"), Tone::Name)]));
+    lines.push(Line::new([StyledSpan::new(&format!("  {command}"), Tone::Name)]));
     lines
 }

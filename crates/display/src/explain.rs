@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use recount_engine::stats::{Explained, Line, Money, Tier, Unit};
+use recount_engine::stats::{Explained, ExplainedLine, Money, Tier, Unit};
 use recount_model::Fate;
 
 use super::columns::{Align, Column, Fit};
 use super::number::{count, grouped, million, plural};
-use super::span::Span;
+use super::span::StyledSpan;
 use super::theme::Tone;
 use crate::when;
 
@@ -30,10 +30,10 @@ pub const COLUMNS: &[Column] = &[
 ];
 
 /// Returns the cells of a request.
-pub fn row(line: &Line) -> Vec<Span> {
+pub fn row(line: &ExplainedLine) -> Vec<StyledSpan> {
     let tokens = &line.tokens;
-    let plain = |text: &str| Span::new(text, Tone::Plain);
-    let dim = |text: &str| Span::new(text, Tone::Dim);
+    let plain = |text: &str| StyledSpan::new(text, Tone::Plain);
+    let dim = |text: &str| StyledSpan::new(text, Tone::Dim);
     let number = |number: u64| plain(&grouped(number.into()));
     let price =
         |unit: Option<Unit>| dim(&unit.map(|unit| bare(unit.of_a_million())).unwrap_or_default());
@@ -48,7 +48,7 @@ pub fn row(line: &Line) -> Vec<Span> {
     };
     vec![
         dim(&line.time.map(when::second).unwrap_or_default()),
-        Span::new(line.session.short(), Tone::Name),
+        StyledSpan::new(line.session.short(), Tone::Name),
         plain(line.model.as_deref().unwrap_or("(none)")),
         number(tokens.input.saturating_sub(tokens.cached)),
         price(line.prices.map(|prices| prices.input)),
@@ -59,12 +59,12 @@ pub fn row(line: &Line) -> Vec<Span> {
         number(tokens.tool),
         dim(&tier),
         plain(&cost),
-        Span::new(&exact(line.sum_usd), Tone::Strong),
-        Span::new(&notes(line), Tone::Warning),
+        StyledSpan::new(&exact(line.sum_usd), Tone::Strong),
+        StyledSpan::new(&notes(line), Tone::Warning),
     ]
 }
 
-fn notes(line: &Line) -> String {
+fn notes(line: &ExplainedLine) -> String {
     let mut notes = Vec::new();
     if line.parent.is_some() {
         notes.push("sub-agent".to_owned());

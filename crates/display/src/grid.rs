@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use super::canvas::Canvas;
 use super::columns::{Align, tabs};
-use super::span::{Line, Span};
+use super::span::{Line, StyledSpan};
 use super::theme::Tone;
 use super::width::{pad_to, truncate_to, width};
 
@@ -24,35 +24,37 @@ const WIDEST: usize = 200;
 /// One cell.
 #[derive(Clone, Debug)]
 pub struct GridCell {
-    span: Span,
+    span: StyledSpan,
     is_number: Option<bool>,
 }
 
 impl GridCell {
     /// An empty cell.
     pub fn nothing() -> Self {
-        Self { span: Span::new("", Tone::Plain), is_number: None }
+        Self { span: StyledSpan::new("", Tone::Plain), is_number: None }
     }
 
     /// A number.
     pub fn number(text: &str) -> Self {
-        Self { span: Span::new(text, Tone::Plain), is_number: Some(true) }
+        Self { span: StyledSpan::new(text, Tone::Plain), is_number: Some(true) }
     }
 
     /// Any other text. Of a long text only as much is kept as fits on a page, if it is cut anyway.
-    pub fn text(text: &str, fit: Fit) -> Self {
+    pub fn text(text: &str, fit: GridFit) -> Self {
         let text = match fit {
-            Fit::Page => text.char_indices().nth(WIDEST * 4).and_then(|(end, _)| text.get(..end)),
-            Fit::Tabs => None,
+            GridFit::Page => {
+                text.char_indices().nth(WIDEST * 4).and_then(|(end, _)| text.get(..end))
+            }
+            GridFit::Tabs => None,
         }
         .unwrap_or(text);
-        Self { span: Span::new(text, Tone::Plain), is_number: Some(false) }
+        Self { span: StyledSpan::new(text, Tone::Plain), is_number: Some(false) }
     }
 }
 
 /// What rows must fit into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
+pub enum GridFit {
     /// The page of a terminal.
     Page,
     /// Nothing: rows are complete, with tabs between the cells and no headings.
@@ -64,7 +66,7 @@ pub enum Fit {
 pub struct Grid<W> {
     out: W,
     canvas: Canvas,
-    fit: Fit,
+    fit: GridFit,
     headings: Vec<String>,
     waiting: Vec<Vec<GridCell>>,
     held: usize,
@@ -73,13 +75,13 @@ pub struct Grid<W> {
 
 impl<W: Write> Grid<W> {
     /// Creates a table that is written to `out`.
-    pub fn new(out: W, canvas: Canvas, fit: Fit, headings: Vec<String>) -> Self {
+    pub fn new(out: W, canvas: Canvas, fit: GridFit, headings: Vec<String>) -> Self {
         Self { out, canvas, fit, headings, waiting: Vec::new(), held: 0, layout: None }
     }
 
     /// Adds a row.
     pub fn row(&mut self, cells: Vec<GridCell>) -> io::Result<()> {
-        if self.fit == Fit::Tabs {
+        if self.fit == GridFit::Tabs {
             let spans = cells.into_iter().map(|cell| cell.span).collect();
             return self.out.write_all(tabs(&[spans]).as_bytes());
         }
@@ -109,7 +111,7 @@ impl<W: Write> Grid<W> {
         let mut layout = self.natural(&rows);
         squeeze(&mut layout, self.canvas.room());
         let heading = |heading: &String| GridCell {
-            span: Span::new(heading, Tone::Dim),
+            span: StyledSpan::new(heading, Tone::Dim),
             is_number: Some(false),
         };
         let headings: Vec<GridCell> = self.headings.iter().map(heading).collect();
@@ -129,7 +131,7 @@ impl<W: Write> Grid<W> {
             let mut kinds = cells().filter_map(|cell| cell.is_number).peekable();
             let numbers = kinds.peek().is_some() && kinds.all(|is_number| is_number);
             let align = if numbers { Align::Right } else { Align::Left };
-            (Span::new(heading, Tone::Dim).width().max(widest).min(WIDEST), align)
+            (StyledSpan::new(heading, Tone::Dim).width().max(widest).min(WIDEST), align)
         };
         self.headings.iter().enumerate().map(column).collect()
     }
@@ -158,14 +160,14 @@ fn line(layout: &[(usize, Align)], row: &[GridCell]) -> Line {
     let mut spans = Vec::with_capacity(2 * layout.len());
     for (at, ((room, align), cell)) in layout.iter().zip(row).enumerate() {
         if at > 0 {
-            spans.push(Span::new(&" ".repeat(GAP), Tone::Plain));
+            spans.push(StyledSpan::new(&" ".repeat(GAP), Tone::Plain));
         }
         let text = truncate_to(&cell.span.text().replace('\n', " "), *room);
         let text = match align {
             Align::Left | Align::Path => pad_to(&text, *room),
             Align::Right => " ".repeat(room.saturating_sub(width(&text))) + &text,
         };
-        spans.push(Span::styled(&text, cell.span.style()));
+        spans.push(StyledSpan::styled(&text, cell.span.style()));
     }
     Line::new(spans)
 }
@@ -175,7 +177,12 @@ mod tests {
     use super::super::canvas::Paint;
     use super::*;
 
-    fn printed(columns: usize, fit: Fit, headings: &[&str], rows: &[&[&str]]) -> (String, usize) {
+    fn printed(
+        columns: usize,
+        fit: GridFit,
+        headings: &[&str],
+        rows: &[&[&str]],
+    ) -> (String, usize) {
         let canvas = Canvas::new(columns, Paint::Off);
         let headings = headings.iter().map(|&heading| heading.to_owned()).collect();
         let mut grid = Grid::new(Vec::new(), canvas, fit, headings);
@@ -194,7 +201,7 @@ mod tests {
     #[test]
     fn numbers_are_on_the_right_and_text_is_safe() {
         let rows: &[&[&str]] = &[&["会话", "12", "a\x1b[2J\nb"], &["x", "", "c"], &["", "7", ""]];
-        let (page, _) = printed(80, Fit::Page, &["name", "n", "text"], rows);
+        let (page, _) = printed(80, GridFit::Page, &["name", "n", "text"], rows);
         insta::assert_snapshot!(page, @r"
         name   n  text
         会话  12  a␛[2J b
@@ -207,20 +214,20 @@ mod tests {
     fn what_does_not_fit_is_cut_on_a_page_and_nowhere_else() {
         let long = "word ".repeat(20);
         let rows: &[&[&str]] = &[&["1", &long, "end"]];
-        let (page, left_out) = printed(40, Fit::Page, &["n", "text", "last"], rows);
+        let (page, left_out) = printed(40, GridFit::Page, &["n", "text", "last"], rows);
         insta::assert_snapshot!(page, @r"
         n  text                             last
         1  word word word word word word…   end
         ");
         assert_eq!(left_out, 0);
-        let (page, _) = printed(40, Fit::Tabs, &["n", "text", "last"], rows);
+        let (page, _) = printed(40, GridFit::Tabs, &["n", "text", "last"], rows);
         assert_eq!(page, format!("1\t{long}\tend\n"));
     }
 
     #[test]
     fn columns_without_room_are_left_out_and_counted() {
         let headings = ["a column"; 9];
-        let (page, left_out) = printed(30, Fit::Page, &headings, &[&["some text"; 9]]);
+        let (page, left_out) = printed(30, GridFit::Page, &headings, &[&["some text"; 9]]);
         assert_eq!(left_out, 5);
         assert!(page.lines().all(|line| width(line) <= 30), "{page}");
     }
@@ -228,7 +235,7 @@ mod tests {
     #[test]
     fn rows_after_the_measured_ones_are_printed_as_they_come() {
         let mut grid =
-            Grid::new(Vec::new(), Canvas::new(80, Paint::Off), Fit::Page, vec!["n".into()]);
+            Grid::new(Vec::new(), Canvas::new(80, Paint::Off), GridFit::Page, vec!["n".into()]);
         for _ in 0..MEASURED {
             grid.row(vec![GridCell::number("1")]).unwrap();
         }

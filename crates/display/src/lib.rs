@@ -1,6 +1,6 @@
 //! How sessions look in a terminal: text made safe, styled, wrapped and laid out, and the wording of notices.
 //!
-//! Session text is untrusted. The only way from a `&str` to the terminal is [`Span`](span::Span), and a span cannot be
+//! Session text is untrusted. The only way from a `&str` to the terminal is [`StyledSpan`](span::StyledSpan), and a span cannot be
 //! built without [`sanitize`](sanitize::sanitize). A renderer takes text and a [`Canvas`](canvas::Canvas) and returns whole
 //! lines, none wider than the canvas; if [`Paint`](canvas::Paint) is off no escape byte is among them. Nothing here reads a
 //! file, the environment or the clock.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::canvas::Canvas;
 use super::sanitize::sanitize;
-use super::span::{Line, Span};
+use super::span::{Line, StyledSpan};
 use super::theme::Tone;
 use super::width::expand_tabs;
 use super::wrap::wrap_each;
@@ -40,7 +40,7 @@ fn wrap_indented(line: &str, tone: Tone, width: usize, each: &mut dyn FnMut(Line
     if indent > width / 2 {
         return wrap_each(line, tone.style(), width, each);
     }
-    let margin = Line::new([Span::new(&" ".repeat(indent), tone)]);
+    let margin = Line::new([StyledSpan::new(&" ".repeat(indent), tone)]);
     wrap_each(words, tone.style(), width - indent, &mut |line| each(line.after(&margin)));
 }
 

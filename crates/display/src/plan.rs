@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use recount_changes::{FileState, Plan, Step};
 
 use crate::number::{bytes, plural};
-use crate::span::Span;
+use crate::span::StyledSpan;
 use crate::theme::Tone;
 
 /// Returns what happens to a file of a plan; `deleted` are the ids of the sessions that it deletes.
-pub fn change(plan: &Plan, deleted: &BTreeSet<&str>, step: &Step) -> Span {
+pub fn change(plan: &Plan, deleted: &BTreeSet<&str>, step: &Step) -> StyledSpan {
     let (change, tone) = match (&step.before, &step.after) {
         (Some(_), None) if step.moved_to.is_some() => ("moved", Tone::Dim),
         (Some(_), None) if step.session.as_deref().is_some_and(|id| deleted.contains(id)) => {
@@ -21,7 +21,7 @@ pub fn change(plan: &Plan, deleted: &BTreeSet<&str>, step: &Step) -> Span {
         (None, _) => ("new", Tone::Added),
         (Some(_), Some(_)) => ("change", Tone::Warning),
     };
-    Span::new(change, tone)
+    StyledSpan::new(change, tone)
 }
 
 /// Returns the size of a file before or after, as text.

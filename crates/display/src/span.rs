@@ -1,6 +1,6 @@
 //! Styled text: the only thing that can be printed.
 //!
-//! A [`Span`] is sanitized when it is created and cannot be changed afterwards except by joining it to another, so every
+//! A [`StyledSpan`] is sanitized when it is created and cannot be changed afterwards except by joining it to another, so every
 //! [`Line`] is safe to print.
 
 use std::fmt::Write as _;
@@ -15,12 +15,12 @@ use super::width::{expand_tabs, width};
 /// A run of safe text with one style. A `
 /// ` in it becomes a line break when it is wrapped.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Span {
+pub struct StyledSpan {
     text: String,
     style: Style,
 }
 
-impl Span {
+impl StyledSpan {
     /// Sanitizes untrusted text.
     pub fn new(text: &str, tone: Tone) -> Self {
         Self::styled(text, tone.style())
@@ -49,11 +49,11 @@ impl Span {
 
 /// One line of the terminal, without its line break.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Line(Vec<Span>);
+pub struct Line(Vec<StyledSpan>);
 
 impl Line {
     /// Puts spans on one line; line breaks within them become spaces.
-    pub fn new(spans: impl IntoIterator<Item = Span>) -> Self {
+    pub fn new(spans: impl IntoIterator<Item = StyledSpan>) -> Self {
         let mut line = Self::default();
         for mut span in spans {
             if span.text.contains('\n') {
@@ -64,7 +64,7 @@ impl Line {
         line
     }
 
-    fn push(&mut self, span: Span) {
+    fn push(&mut self, span: StyledSpan) {
         match self.0.last_mut() {
             Some(last) if last.style == span.style => last.text.push_str(&span.text),
             _ => self.0.push(span),
@@ -82,7 +82,7 @@ impl Line {
     }
 
     /// Returns its spans.
-    pub fn spans(&self) -> &[Span] {
+    pub fn spans(&self) -> &[StyledSpan] {
         &self.0
     }
 
@@ -92,7 +92,7 @@ impl Line {
             [] => 0,
             [one] => one.width(),
             // A combining mark at the start of a span changes the last cluster of the span before it.
-            many => width(&many.iter().map(Span::text).collect::<String>()),
+            many => width(&many.iter().map(StyledSpan::text).collect::<String>()),
         }
     }
 
@@ -130,19 +130,23 @@ mod tests {
 
     #[test]
     fn a_span_is_safe_from_the_start() {
-        assert_eq!(Span::new("\x1b[31m\tx", Tone::Plain).text(), "␛[31m   x");
+        assert_eq!(StyledSpan::new("\x1b[31m\tx", Tone::Plain).text(), "␛[31m   x");
     }
 
     #[test]
     fn without_paint_there_is_no_escape() {
-        let line = Line::new([Span::new("a", Tone::Error), Span::new(" b\n ", Tone::Dim)]);
+        let line =
+            Line::new([StyledSpan::new("a", Tone::Error), StyledSpan::new(" b\n ", Tone::Dim)]);
         assert_eq!(printed(&line, Paint::Off), "a b\n");
         assert_eq!(printed(&line, Paint::On), "\x1b[1m\x1b[31ma\x1b[0m\x1b[2m b\x1b[0m\n");
     }
 
     #[test]
     fn a_mark_in_another_span_is_measured_with_its_base() {
-        let line = Line::new([Span::new("❤", Tone::Strong), Span::new("\u{FE0F}", Tone::Plain)]);
+        let line = Line::new([
+            StyledSpan::new("❤", Tone::Strong),
+            StyledSpan::new("\u{FE0F}", Tone::Plain),
+        ]);
         assert_eq!(line.width(), 2);
     }
 }

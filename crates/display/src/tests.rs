@@ -6,7 +6,7 @@ use proptest::sample::select;
 
 use super::canvas::{Canvas, Paint};
 use super::columns::{self, Align, Column, Fit};
-use super::span::Span;
+use super::span::StyledSpan;
 use super::theme::Tone;
 use super::width::width;
 use super::{code, diff, markdown, plain};
@@ -119,7 +119,7 @@ fn everything(text: &str, language: &str, canvas: &Canvas) -> String {
         Column { heading: "COUNT", align: Align::Right, fit: Fit::Drop(1) },
         Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
     ];
-    let cell = || Span::new(text, Tone::Strong);
+    let cell = || StyledSpan::new(text, Tone::Strong);
     [
         markdown::render(&recount_blocks::markdown(text), canvas),
         plain::render(text, Tone::Thought, canvas),
@@ -160,7 +160,7 @@ fn canvases(columns: usize) -> [(Canvas, Paint); 4] {
     [Paint::On, Paint::Off]
         .map(|paint| {
             let canvas = Canvas::new(columns, paint);
-            [(canvas.indent(Span::new("│ ", Tone::Dim)), paint), (canvas, paint)]
+            [(canvas.indent(StyledSpan::new("│ ", Tone::Dim)), paint), (canvas, paint)]
         })
         .concat()
         .try_into()

@@ -11,7 +11,7 @@ use recount_platform::Folders;
 use super::canvas::Canvas;
 use super::number::{count, plural};
 use super::sanitize::single_line;
-use super::span::{Line, Span};
+use super::span::{Line, StyledSpan};
 use super::theme::Tone;
 use super::wrap::wrap;
 use super::{code, diff, markdown, plain};
@@ -56,7 +56,8 @@ impl Transcript {
     pub fn heading(&self, session: &SessionFacts, view: Figures, folders: &Folders) -> String {
         let title = session.title.as_deref().unwrap_or("(no messages)");
         let path = session.project.path.as_ref().map(|path| folders.tilde(path.as_str()));
-        let mut lines = wrap(&[Span::new(&single_line(title), Tone::Heading)], self.canvas.room());
+        let mut lines =
+            wrap(&[StyledSpan::new(&single_line(title), Tone::Heading)], self.canvas.room());
         let mut origin = vec![session.source.to_string(), session.id.to_string()];
         origin.insert(0, path.unwrap_or_else(|| session.project.name().to_owned()));
         if session.kind == SessionKind::Subagent {
@@ -88,7 +89,7 @@ impl Transcript {
             page.push_str(&self.canvas.print([Line::default(), self.title(message, number)]));
         }
         self.speaker = speaker;
-        let inner = self.canvas.indent(Span::new(bar(message), tone(message)));
+        let inner = self.canvas.indent(StyledSpan::new(bar(message), tone(message)));
         let options = BlockOptions {
             level: self.level,
             thoughts: self.thoughts,
@@ -137,47 +138,47 @@ impl Transcript {
             format!(", {}", when::minute(time))
         };
         let words = format!("··· {silence} later{day} ···");
-        self.canvas.print([Line::default(), Line::new([Span::new(&words, Tone::Dim)])])
+        self.canvas.print([Line::default(), Line::new([StyledSpan::new(&words, Tone::Dim)])])
     }
 
     fn title(&self, message: &Message, number: usize) -> Line {
-        let mut spans = vec![Span::new(&who(message), tone(message))];
+        let mut spans = vec![StyledSpan::new(&who(message), tone(message))];
         if let Some(time) = message.time {
-            spans.push(Span::new(&format!("  {}", when::clock_time(time)), Tone::Dim));
+            spans.push(StyledSpan::new(&format!("  {}", when::clock_time(time)), Tone::Dim));
         }
         if message.fate != Fate::Kept {
-            spans.push(Span::new(&format!("  [{}]", message.fate), Tone::Warning));
+            spans.push(StyledSpan::new(&format!("  [{}]", message.fate), Tone::Warning));
         }
         if self.level >= Level::Trace {
             let id = message.id.as_ref().map_or("no id", |id| id.as_str());
             let place = &message.place;
             let words = format!("  #{number} {id} {}:{} +{}", place.file, place.line, place.bytes);
-            spans.push(Span::new(&words, Tone::Dim));
+            spans.push(StyledSpan::new(&words, Tone::Dim));
         }
         if let Some(tokens) = message.tokens.filter(|_| self.level >= Level::Full) {
-            spans.push(Span::new(&format!("  {} tokens", count(tokens.total)), Tone::Dim));
+            spans.push(StyledSpan::new(&format!("  {} tokens", count(tokens.total)), Tone::Dim));
         }
         Line::new(spans)
     }
 
     fn call(&self, call: &CallBlock<'_>, inner: &Canvas) -> String {
-        let mut spans = vec![call_mark(call.status), Span::new(call.name, Tone::Tool)];
+        let mut spans = vec![call_mark(call.status), StyledSpan::new(call.name, Tone::Tool)];
         if let Some(key) = call.key_argument.filter(|_| self.level < Level::Trace) {
             let room = inner.room().saturating_sub(call.name.len() + 6)
                 * if self.level >= Level::Full { 4 } else { 1 };
             let key = super::width::truncate_to(&single_line(key), room.max(20));
-            spans.push(Span::new(&format!(" {key}"), Tone::Plain));
+            spans.push(StyledSpan::new(&format!(" {key}"), Tone::Plain));
         }
         match call.status {
-            ToolStatus::Error => spans.push(Span::new("  failed", Tone::Error)),
-            ToolStatus::Cancelled => spans.push(Span::new("  cancelled", Tone::Warning)),
+            ToolStatus::Error => spans.push(StyledSpan::new("  failed", Tone::Error)),
+            ToolStatus::Cancelled => spans.push(StyledSpan::new("  cancelled", Tone::Warning)),
             ToolStatus::Success | ToolStatus::Other(_) => {}
         }
         if let Some(agent) = call.agent {
-            spans.push(Span::new(&format!("  (sub-agent {agent})"), Tone::Dim));
+            spans.push(StyledSpan::new(&format!("  (sub-agent {agent})"), Tone::Dim));
         }
         let mut page = inner.print(wrap(&spans, inner.room()));
-        let deep = inner.indent(Span::new("  ", Tone::Dim));
+        let deep = inner.indent(StyledSpan::new("  ", Tone::Dim));
         if let Some(arguments) = &call.arguments {
             page.push_str(&code::render(&arguments.text, &arguments.language, &deep));
         }
@@ -214,7 +215,7 @@ impl Transcript {
     }
 
     fn dim(&self, words: &str) -> Vec<Line> {
-        wrap(&[Span::new(words, Tone::Dim)], self.canvas.room())
+        wrap(&[StyledSpan::new(words, Tone::Dim)], self.canvas.room())
     }
 }
 
@@ -259,12 +260,12 @@ fn figures(session: &SessionFacts, view: Figures) -> Vec<String> {
 }
 
 /// Returns the mark before a tool call: how it ended.
-pub fn call_mark(status: &ToolStatus) -> Span {
+pub fn call_mark(status: &ToolStatus) -> StyledSpan {
     match status {
-        ToolStatus::Success => Span::new("● ", Tone::Added),
-        ToolStatus::Error => Span::new("✗ ", Tone::Error),
-        ToolStatus::Cancelled => Span::new("⊘ ", Tone::Warning),
-        ToolStatus::Other(_) => Span::new("○ ", Tone::Dim),
+        ToolStatus::Success => StyledSpan::new("● ", Tone::Added),
+        ToolStatus::Error => StyledSpan::new("✗ ", Tone::Error),
+        ToolStatus::Cancelled => StyledSpan::new("⊘ ", Tone::Warning),
+        ToolStatus::Other(_) => StyledSpan::new("○ ", Tone::Dim),
     }
 }
 

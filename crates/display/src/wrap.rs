@@ -8,16 +8,16 @@ use std::borrow::Cow;
 
 use anstyle::Style;
 
-use super::span::{Line, Span};
+use super::span::{Line, StyledSpan};
 use super::width::clusters;
 
 /// Breaks text at words; a `\n` always breaks.
-pub fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
+pub fn wrap(spans: &[StyledSpan], width: usize) -> Vec<Line> {
     break_lines(spans, width, break_between)
 }
 
 /// Breaks text wherever the width is reached, as suits code.
-pub fn fold(spans: &[Span], width: usize) -> Vec<Line> {
+pub fn fold(spans: &[StyledSpan], width: usize) -> Vec<Line> {
     break_lines(spans, width, |_, _| false)
 }
 
@@ -47,11 +47,15 @@ pub fn wrap_each(text: &str, style: Style, width: usize, each: &mut dyn FnMut(Li
     breaker.end();
 }
 
-fn break_lines(spans: &[Span], width: usize, may_break: fn(&Unit, &Unit) -> bool) -> Vec<Line> {
+fn break_lines(
+    spans: &[StyledSpan],
+    width: usize,
+    may_break: fn(&Unit, &Unit) -> bool,
+) -> Vec<Line> {
     // Clusters are found in the whole text: a mark may be in another span than its base.
     let text: Cow<'_, str> = match spans {
         [one] => one.text().into(),
-        _ => spans.iter().map(Span::text).collect::<String>().into(),
+        _ => spans.iter().map(StyledSpan::text).collect::<String>().into(),
     };
     let mut lines = Vec::new();
     let mut push = |line| lines.push(line);
@@ -136,7 +140,7 @@ fn join(units: &[Unit<'_>]) -> Line {
     let runs = units.chunk_by(|one, next| one.style == next.style);
     Line::new(runs.filter_map(|run| {
         let style = run.first()?.style;
-        Some(Span::styled(&run.iter().map(|unit| unit.text).collect::<String>(), style))
+        Some(StyledSpan::styled(&run.iter().map(|unit| unit.text).collect::<String>(), style))
     }))
 }
 
@@ -196,27 +200,35 @@ mod tests {
             ("한국어 문장", 8, &["한국어", "문장"]),
             ("。。。。。。", 4, &["。。", "。。", "。。"]),
         ] {
-            assert_eq!(shown(wrap(&[Span::new(text, Tone::Plain)], width)), expected, "{text:?}");
+            assert_eq!(
+                shown(wrap(&[StyledSpan::new(text, Tone::Plain)], width)),
+                expected,
+                "{text:?}"
+            );
         }
     }
 
     #[test]
     fn code_breaks_at_the_width_and_nowhere_else() {
-        assert_eq!(shown(fold(&[Span::new("let x = 12;", Tone::Plain)], 6)), ["let x", "= 12;"]);
+        assert_eq!(
+            shown(fold(&[StyledSpan::new("let x = 12;", Tone::Plain)], 6)),
+            ["let x", "= 12;"]
+        );
     }
 
     #[test]
     fn a_word_that_changes_its_look_stays_whole() {
-        let spans = [Span::new("see bo", Tone::Plain), Span::new("ld", Tone::Strong)];
+        let spans = [StyledSpan::new("see bo", Tone::Plain), StyledSpan::new("ld", Tone::Strong)];
         assert_eq!(shown(wrap(&spans, 6)), ["see", "bold"]);
-        let style = |line: &Line| line.spans().last().map(Span::style);
+        let style = |line: &Line| line.spans().last().map(StyledSpan::style);
         assert_eq!(wrap(&spans, 6).last().and_then(style), Some(Tone::Strong.style()));
     }
 
     #[test]
     fn following_lines_hang_below_the_first() {
-        let [bullet, blank] = ["• ", "  "].map(|text| Line::new([Span::new(text, Tone::Dim)]));
-        let lines = wrap(&[Span::new("one two", Tone::Plain)], 4);
+        let [bullet, blank] =
+            ["• ", "  "].map(|text| Line::new([StyledSpan::new(text, Tone::Dim)]));
+        let lines = wrap(&[StyledSpan::new("one two", Tone::Plain)], 4);
         assert_eq!(shown(hang(lines, &bullet, &blank)), ["• one", "  two"]);
     }
 }

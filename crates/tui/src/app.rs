@@ -17,7 +17,7 @@ use crate::screens::{Tabs, problems, tabs};
 use crate::shared::Shared;
 use crate::work::{Alarmed, AtRisk, Fresh, LiveNews, Reading, Slot};
 
-/// A notice is shown for so many seconds.
+/// A notice is shown for this many seconds.
 const NOTICE_SECONDS: i64 = 8;
 
 /// The whole app.

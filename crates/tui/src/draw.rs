@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
-use recount_display::span::{Line, Span};
+use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::Tone;
 use recount_display::width::width;
 
@@ -125,19 +125,19 @@ impl<'a> Painter<'a> {
 
     /// Draws untrusted text on one line. Returns the column behind it.
     pub(crate) fn text(&mut self, x: u16, y: u16, text: &str, tone: Tone) -> u16 {
-        self.spans(x, y, &[Span::new(text, tone)])
+        self.spans(x, y, &[StyledSpan::new(text, tone)])
     }
 
     /// Draws text that ends at the right border. Returns the column where it begins.
     pub(crate) fn text_right(&mut self, y: u16, text: &str, tone: Tone) -> u16 {
-        let span = Span::new(text, tone);
+        let span = StyledSpan::new(text, tone);
         let x = self.width().saturating_sub(columns(span.width()));
         self.spans(x, y, &[span]);
         x
     }
 
     /// Draws spans on one line. Returns the column behind them.
-    pub(crate) fn spans(&mut self, x: u16, y: u16, spans: &[Span]) -> u16 {
+    pub(crate) fn spans(&mut self, x: u16, y: u16, spans: &[StyledSpan]) -> u16 {
         if y >= self.area.height {
             return x;
         }

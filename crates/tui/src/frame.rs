@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use recount_display::number::{bytes, plural};
-use recount_display::span::Span;
+use recount_display::span::StyledSpan;
 use recount_display::theme::Tone;
 use recount_display::width::width;
 
@@ -91,7 +91,7 @@ fn notice(app: &App, painter: &mut Painter<'_>) {
             NoticeKind::Error => ("✗ ", Tone::Error),
         };
         let text = recount_display::sanitize::single_line(&notice.text);
-        painter.spans(1, 0, &[Span::new(mark, tone), Span::new(&text, Tone::Plain)]);
+        painter.spans(1, 0, &[StyledSpan::new(mark, tone), StyledSpan::new(&text, Tone::Plain)]);
     } else if let Some((done, total)) = app.shared.reading {
         let words = format!("reading {} of {}", bytes(done), bytes(total));
         painter.text(1, 0, &words, Tone::Dim);

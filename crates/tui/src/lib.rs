@@ -8,7 +8,7 @@
 //!
 //! [`App`](app::App) is state and pure update: it reads no clock, file or environment, and tests drive it without a terminal.
 //! Each screen is one [`Screen`](screen::Screen): the seven tabs in `screens/`, what lies over them in `over/`. Keys come
-//! from one table, [`keys::KEYS`]. All text goes through [`Span`](recount_display::span::Span), so no session can send an escape.
+//! from one table, [`keys::KEYS`]. All text goes through [`StyledSpan`](recount_display::span::StyledSpan), so no session can send an escape.
 
 mod app;
 mod copy;
@@ -31,9 +31,9 @@ mod theme;
 mod transcript;
 mod work;
 
-pub use run::{Error, Launch, Outcome, run};
+pub use run::{Ended, Error, Launch, run};
 pub use screens::Tab;
-pub use settings::Settings;
+pub use settings::AppSettings;
 pub use theme::Theme;
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use signal_hook::iterator::Signals;
 
 use crate::app::App;
 use crate::effect::{Effect, Event, Notice};
-use crate::settings::Settings;
+use crate::settings::AppSettings;
 use crate::shared::Shared;
 use crate::terminal::Terminal;
 use crate::work::{Feed, Indexer, Workers};
@@ -35,7 +35,7 @@ pub struct Launch {
     /// Reads the sessions.
     pub engine: Engine,
     /// What the user has set.
-    pub settings: Settings,
+    pub settings: AppSettings,
     /// The tab to open.
     pub tab: Tab,
     /// What to search for, in the tab Search.
@@ -52,7 +52,7 @@ pub struct Launch {
 
 /// How the app ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Ended {
     /// The user quit.
     Quit,
     /// A signal ended it.
@@ -81,7 +81,7 @@ const CLOCK: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// If the terminal fails.
-pub fn run(launch: Launch) -> Result<Outcome, Error> {
+pub fn run(launch: Launch) -> Result<Ended, Error> {
     let (messages, receiver) = channel();
     let acknowledge = read_input(messages.clone());
     watch_signals(messages.clone())?;
@@ -210,19 +210,19 @@ impl Runner {
         messages: &Receiver<Message>,
         acknowledge: &Sender<()>,
         terminal: &mut Terminal,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Ended, Error> {
         loop {
             terminal.draw(&mut self.app)?;
             let message = if self.app.has_clock() {
                 match messages.recv_timeout(CLOCK) {
                     Ok(message) => message,
                     Err(RecvTimeoutError::Timeout) => Message::Event(Event::Time),
-                    Err(RecvTimeoutError::Disconnected) => return Ok(Outcome::Quit),
+                    Err(RecvTimeoutError::Disconnected) => return Ok(Ended::Quit),
                 }
             } else {
                 match messages.recv() {
                     Ok(message) => message,
-                    Err(_) => return Ok(Outcome::Quit),
+                    Err(_) => return Ok(Ended::Quit),
                 }
             };
             // What has come meanwhile is drawn together.
@@ -231,7 +231,7 @@ impl Runner {
                 let (event, is_input) = match message {
                     Message::Input(event) => (event, true),
                     Message::Event(event) => (event, false),
-                    Message::Signal(signal) => return Ok(Outcome::Signal(signal)),
+                    Message::Signal(signal) => return Ok(Ended::Signal(signal)),
                 };
                 let effects = self.app.update(event, self.now());
                 let ended = self.perform(effects, terminal)?;
@@ -239,7 +239,7 @@ impl Runner {
                     return Ok(outcome);
                 }
                 if is_input && acknowledge.send(()).is_err() {
-                    return Ok(Outcome::Quit);
+                    return Ok(Ended::Quit);
                 }
                 next = messages.try_recv().ok();
             }
@@ -250,12 +250,12 @@ impl Runner {
         &mut self,
         effects: Vec<Effect>,
         terminal: &mut Terminal,
-    ) -> Result<Option<Outcome>, Error> {
+    ) -> Result<Option<Ended>, Error> {
         for effect in effects {
             match effect {
                 Effect::Ask(slot, job, number) => self.workers.ask(slot, job, number),
                 Effect::Forget(slot) => self.workers.forget(slot),
-                Effect::Quit => return Ok(Some(Outcome::Quit)),
+                Effect::Quit => return Ok(Some(Ended::Quit)),
                 Effect::Redraw => terminal.clear()?,
                 Effect::Suspend => {
                     terminal.lend(|| {

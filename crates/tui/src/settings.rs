@@ -5,7 +5,7 @@ use crate::theme::Theme;
 
 /// What the user has set for the app.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct AppSettings {
     /// The keys in force.
     pub keymap: Keymap,
     /// The colors.

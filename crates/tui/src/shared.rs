@@ -10,7 +10,7 @@ use recount_model::{LiveState, SessionFacts, SessionKey};
 use recount_platform::Folders;
 
 use crate::rows::Rows;
-use crate::settings::Settings;
+use crate::settings::AppSettings;
 
 /// What all screens share. It changes only between updates.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Shared {
     /// The folder that the app was started in.
     pub(crate) here: Option<PathBuf>,
     /// What the user has set.
-    pub(crate) settings: Settings,
+    pub(crate) settings: AppSettings,
     /// All sessions.
     pub(crate) rows: Arc<Rows>,
     /// How much has been read, while reading.

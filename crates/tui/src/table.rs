@@ -1,6 +1,6 @@
 //! Columns of a list: fixed widths, so that nothing jumps while rows change; the least important ones go first when it is narrow.
 
-use recount_display::span::Span;
+use recount_display::span::StyledSpan;
 use recount_display::theme::Tone;
 use recount_display::width::{truncate_start, truncate_to, width};
 
@@ -81,7 +81,7 @@ impl Layout {
             cell(
                 painter,
                 (x + start, y, *width),
-                &Span::new(column.heading, Tone::Dim),
+                &StyledSpan::new(column.heading, Tone::Dim),
                 column.align,
             );
         }
@@ -93,7 +93,7 @@ impl Layout {
         all: &[Column],
         painter: &mut Painter<'_>,
         (x, y): (u16, u16),
-        mut cells: impl FnMut(usize) -> Span,
+        mut cells: impl FnMut(usize) -> StyledSpan,
     ) {
         for (at, (column, place)) in all.iter().zip(&self.places).enumerate() {
             let Some((start, width)) = place else { continue };
@@ -102,14 +102,14 @@ impl Layout {
     }
 }
 
-fn cell(painter: &mut Painter<'_>, (x, y, room): (u16, u16, u16), span: &Span, align: Align) {
+fn cell(painter: &mut Painter<'_>, (x, y, room): (u16, u16, u16), span: &StyledSpan, align: Align) {
     let most = usize::from(room);
     let cut = if width(span.text()) <= most {
         span.clone()
     } else if align == Align::Path {
-        Span::styled(&truncate_start(span.text(), most), span.style())
+        StyledSpan::styled(&truncate_start(span.text(), most), span.style())
     } else {
-        Span::styled(&truncate_to(span.text(), most), span.style())
+        StyledSpan::styled(&truncate_to(span.text(), most), span.style())
     };
     let indent = match align {
         Align::Right => room.saturating_sub(columns(cut.width())),

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::app::App;
 use crate::effect::{Answer, Effect, Event};
-use crate::settings::Settings;
+use crate::settings::AppSettings;
 use crate::shared::Shared;
 use crate::work::{Fresh, Slot, Work, rows};
 use crate::{Tab, frame};
@@ -129,7 +129,7 @@ impl Driver {
             size: (width, height),
             folders: engine.folders().clone(),
             here: None,
-            settings: Settings::default(),
+            settings: AppSettings::default(),
             rows: Arc::default(),
             reading: None,
             live: Arc::default(),

@@ -4,7 +4,7 @@ use recount_blocks::{Block, BlockOptions, Body, CallBlock, Level, blocks};
 use recount_display::canvas::Paint;
 use recount_display::number::bytes;
 use recount_display::sanitize::single_line;
-use recount_display::span::{Line, Span};
+use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::Tone;
 use recount_display::transcript::{call_mark, notice_tone, tone, who};
 use recount_display::width::truncate_to;
@@ -40,7 +40,7 @@ impl Look<'_> {
             return Vec::new();
         }
         let mut lines = vec![heading(message)];
-        let margin = Line::new([Span::new("  ", Tone::Plain)]);
+        let margin = Line::new([StyledSpan::new("  ", Tone::Plain)]);
         let inner = Look { width: self.width.saturating_sub(2).max(8), ..*self };
         for block in blocks(message, &self.options()) {
             lines.extend(inner.block(&block).into_iter().map(|line| line.after(&margin)));
@@ -80,7 +80,7 @@ impl Look<'_> {
     /// Lays out a call: its heading, arguments, diff and outcome.
     fn call(&self, call: &CallBlock<'_>) -> Vec<Line> {
         let mut lines = vec![self.call_heading(call)];
-        let margin = Line::new([Span::new("  ", Tone::Plain)]);
+        let margin = Line::new([StyledSpan::new("  ", Tone::Plain)]);
         let room = self.width.saturating_sub(2).max(8);
         let mut add = |more: Vec<Line>| {
             lines.extend(more.into_iter().map(|line| line.after(&margin)));
@@ -98,15 +98,15 @@ impl Look<'_> {
 
     /// Lays out the first line of a call: how it ended, its name and its key argument.
     pub(crate) fn call_heading(&self, call: &CallBlock<'_>) -> Line {
-        let mut spans = vec![call_mark(call.status), Span::new(call.name, Tone::Tool)];
+        let mut spans = vec![call_mark(call.status), StyledSpan::new(call.name, Tone::Tool)];
         if let Some(key) = call.key_argument {
             let room = self.width.saturating_sub(call.name.len() + 12).max(12);
             let key = truncate_to(&single_line(key), room);
-            spans.push(Span::new(&format!(" {key}"), Tone::Plain));
+            spans.push(StyledSpan::new(&format!(" {key}"), Tone::Plain));
         }
         match call.status {
-            ToolStatus::Error => spans.push(Span::new("  failed", Tone::Error)),
-            ToolStatus::Cancelled => spans.push(Span::new("  cancelled", Tone::Warning)),
+            ToolStatus::Error => spans.push(StyledSpan::new("  failed", Tone::Error)),
+            ToolStatus::Cancelled => spans.push(StyledSpan::new("  cancelled", Tone::Warning)),
             ToolStatus::Success | ToolStatus::Other(_) => {}
         }
         Line::new(spans)
@@ -115,12 +115,12 @@ impl Look<'_> {
 
 /// Returns the line above a message: who, when, and its fate.
 pub(crate) fn heading(message: &Message) -> Line {
-    let mut spans = vec![Span::new(&who(message), tone(message))];
+    let mut spans = vec![StyledSpan::new(&who(message), tone(message))];
     if let Some(time) = message.time {
-        spans.push(Span::new(&format!("  {}", when::clock_time(time)), Tone::Dim));
+        spans.push(StyledSpan::new(&format!("  {}", when::clock_time(time)), Tone::Dim));
     }
     if message.fate != Fate::Kept {
-        spans.push(Span::new(&format!("  [{}]", message.fate), Tone::Warning));
+        spans.push(StyledSpan::new(&format!("  [{}]", message.fate), Tone::Warning));
     }
     Line::new(spans)
 }

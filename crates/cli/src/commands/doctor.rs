@@ -16,7 +16,7 @@ use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::json;
 use crate::output::number::plural;
 use crate::output::progress::Bar;
-use crate::output::span::{Line, Span};
+use crate::output::span::{Line, StyledSpan};
 use crate::output::theme::Tone;
 use crate::output::wrap::{hang, wrap};
 use crate::words;
@@ -118,9 +118,11 @@ fn page(findings: &[Row], context: &Context) -> String {
         if number > 0 {
             page.push('\n');
         }
-        page.push_str(&canvas.print([Line::new([Span::new(words::topic(topic), Tone::Strong)])]));
+        page.push_str(
+            &canvas.print([Line::new([StyledSpan::new(words::topic(topic), Tone::Strong)])]),
+        );
         let own = findings.iter().filter(|finding| finding.topic == topic);
-        let rows: Vec<Vec<Span>> = own.map(row).collect();
+        let rows: Vec<Vec<StyledSpan>> = own.map(row).collect();
         let page_of = if fits(&rows, canvas.room()) { beside } else { below };
         page.push_str(&page_of(&rows, &canvas));
     }
@@ -128,37 +130,39 @@ fn page(findings: &[Row], context: &Context) -> String {
 }
 
 /// Whether everything fits side by side in `room` columns.
-fn fits(rows: &[Vec<Span>], room: usize) -> bool {
+fn fits(rows: &[Vec<StyledSpan>], room: usize) -> bool {
     let widest = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(Span::width).max().unwrap_or(0)
+        cells.map(StyledSpan::width).max().unwrap_or(0)
     };
     (0..COLUMNS.len()).map(|column| widest(column) + GAP).sum::<usize>() <= room + GAP
 }
 
 /// Shows the remedy beside the problem.
-fn beside(rows: &[Vec<Span>], canvas: &Canvas) -> String {
+fn beside(rows: &[Vec<StyledSpan>], canvas: &Canvas) -> String {
     render(COLUMNS, rows, canvas)
 }
 
 /// Shows the remedy below the problem, so that neither is cut. A remedy is never broken: it is there to be copied.
-fn below(rows: &[Vec<Span>], canvas: &Canvas) -> String {
-    let headings = COLUMNS.iter().map(|column| Span::new(column.heading, Tone::Dim));
-    let headings: Vec<Span> = headings.take(3).collect();
-    let rows: Vec<&[Span]> = std::iter::once(&headings).chain(rows).map(Vec::as_slice).collect();
+fn below(rows: &[Vec<StyledSpan>], canvas: &Canvas) -> String {
+    let headings = COLUMNS.iter().map(|column| StyledSpan::new(column.heading, Tone::Dim));
+    let headings: Vec<StyledSpan> = headings.take(3).collect();
+    let rows: Vec<&[StyledSpan]> =
+        std::iter::once(&headings).chain(rows).map(Vec::as_slice).collect();
     let widest = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(Span::width).max().unwrap_or(0)
+        cells.map(StyledSpan::width).max().unwrap_or(0)
     };
     let widths = [widest(0) + GAP, widest(1) + GAP];
-    let blank = |width: usize| Span::new(&" ".repeat(width), Tone::Plain);
+    let blank = |width: usize| StyledSpan::new(&" ".repeat(width), Tone::Plain);
     let left: usize = widths.iter().sum();
     let rest = Line::new([blank(left)]);
     let mut lines = Vec::new();
     for row in rows {
         let [severity, place, what, ..] = row else { continue };
-        let padded =
-            |cell: &Span, width: usize| [cell.clone(), blank(width.saturating_sub(cell.width()))];
+        let padded = |cell: &StyledSpan, width: usize| {
+            [cell.clone(), blank(width.saturating_sub(cell.width()))]
+        };
         let [one, two] = [padded(severity, widths[0]), padded(place, widths[1])];
         let first = Line::new(one.into_iter().chain(two));
         let room = canvas.room().saturating_sub(left).max(20);
@@ -170,7 +174,7 @@ fn below(rows: &[Vec<Span>], canvas: &Canvas) -> String {
     canvas.print(lines)
 }
 
-fn row(finding: &Row) -> Vec<Span> {
+fn row(finding: &Row) -> Vec<StyledSpan> {
     let (word, tone) = match finding.severity {
         Severity::Error => ("error", Tone::Removed),
         Severity::Warning => ("warning", Tone::Warning),
@@ -183,10 +187,10 @@ fn row(finding: &Row) -> Vec<Span> {
     };
     let remedy = finding.short_remedy.as_deref().unwrap_or("-");
     vec![
-        Span::new(word, tone),
-        Span::new(&place, Tone::Plain),
-        Span::new(&finding.what, Tone::Plain),
-        Span::new(remedy, Tone::Dim),
+        StyledSpan::new(word, tone),
+        StyledSpan::new(&place, Tone::Plain),
+        StyledSpan::new(&finding.what, Tone::Plain),
+        StyledSpan::new(remedy, Tone::Dim),
     ]
 }
 

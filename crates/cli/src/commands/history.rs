@@ -11,7 +11,7 @@ use crate::context::{Context, Paged};
 use crate::failure::Failure;
 use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 use crate::words;
 
@@ -33,7 +33,7 @@ pub(crate) fn run(_args: &HistoryArgs, context: &Context) -> Result<ExitCode, Fa
     if context.global.json {
         json::document(context, "history", "changes", &made)?;
     } else if !made.is_empty() {
-        let rows: Vec<Vec<Span>> = made.iter().map(|change| row(change, context)).collect();
+        let rows: Vec<Vec<StyledSpan>> = made.iter().map(|change| row(change, context)).collect();
         let mut out = context.out(Paged::Yes);
         out.write_all(context.table(COLUMNS, &rows).as_bytes())?;
         out.finish()?;
@@ -54,7 +54,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "SESSIONS", align: Align::Left, fit: Fit::Flexible },
 ];
 
-fn row(change: &Change, context: &Context) -> Vec<Span> {
+fn row(change: &Change, context: &Context) -> Vec<StyledSpan> {
     let tone = match change.state {
         ChangeState::Done => Tone::Plain,
         ChangeState::Undone | ChangeState::PartlyUndone => Tone::Dim,
@@ -66,12 +66,12 @@ fn row(change: &Change, context: &Context) -> Vec<Span> {
     };
     let form = context.form();
     vec![
-        Span::new(&change.receipt, Tone::Name),
-        Span::new(&form.time(Some(change.time), context.clock.now()), Tone::Dim),
-        Span::new(&change.command, Tone::Plain),
-        Span::new(state, tone),
-        Span::new(&form.count(change.files as u64), Tone::Plain),
-        Span::new(&form.bytes(change.bytes), Tone::Plain),
-        Span::new(&words::subjects(&change.sessions), Tone::Plain),
+        StyledSpan::new(&change.receipt, Tone::Name),
+        StyledSpan::new(&form.time(Some(change.time), context.clock.now()), Tone::Dim),
+        StyledSpan::new(&change.command, Tone::Plain),
+        StyledSpan::new(state, tone),
+        StyledSpan::new(&form.count(change.files as u64), Tone::Plain),
+        StyledSpan::new(&form.bytes(change.bytes), Tone::Plain),
+        StyledSpan::new(&words::subjects(&change.sessions), Tone::Plain),
     ]
 }

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::json;
 use crate::output::number::{bytes, count, plural};
 use crate::output::progress::Bar;
-use crate::output::span::{Line, Span};
+use crate::output::span::{Line, StyledSpan};
 use crate::output::theme::Tone;
 
 /// Update, inspect or rebuild the search index
@@ -115,7 +115,10 @@ fn show_status(
         ("folder", folder),
     ];
     let line = |(name, value): &(&str, String)| {
-        Line::new([Span::new(&format!("{name:<10}"), Tone::Dim), Span::new(value, Tone::Plain)])
+        Line::new([
+            StyledSpan::new(&format!("{name:<10}"), Tone::Dim),
+            StyledSpan::new(value, Tone::Plain),
+        ])
     };
     let mut out = context.out(Paged::No);
     out.write_all(context.canvas().print(rows.iter().map(line)).as_bytes())?;

@@ -19,7 +19,7 @@ use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
 use crate::output::number::{count, plural};
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 
 /// Keep headless output and telemetry logs as sessions
@@ -257,7 +257,7 @@ fn report(
         let schema = "recount.ingest/1";
         json::whole(context, &Document { schema, sessions: rows.collect(), skipped, torn })?;
     } else if !args.tee {
-        let rows: Vec<Vec<Span>> = done
+        let rows: Vec<Vec<StyledSpan>> = done
             .iter()
             .zip(&facts)
             .map(|(done, facts)| cells(done, facts.as_ref(), context))
@@ -282,7 +282,11 @@ fn report(
     Ok(ExitCode::SUCCESS)
 }
 
-fn cells(done: &IngestedSession, facts: Option<&SessionFacts>, context: &Context) -> Vec<Span> {
+fn cells(
+    done: &IngestedSession,
+    facts: Option<&SessionFacts>,
+    context: &Context,
+) -> Vec<StyledSpan> {
     let outcome = match done.outcome {
         IngestOutcome::Kept => "kept",
         IngestOutcome::Extended => "extended",
@@ -293,12 +297,12 @@ fn cells(done: &IngestedSession, facts: Option<&SessionFacts>, context: &Context
         |of: fn(&SessionFacts) -> u64| facts.map(|facts| count(of(facts))).unwrap_or_default();
     let title = facts.and_then(|facts| facts.title.clone()).unwrap_or_default();
     vec![
-        Span::new(&context.form().start(done.id.as_str()), Tone::Name),
-        Span::new(done.source.as_str(), Tone::Plain),
-        Span::new(outcome, Tone::Plain),
-        Span::new(&figure(|facts| facts.counts.prompts), Tone::Plain),
-        Span::new(&figure(|facts| facts.tool_calls.total), Tone::Plain),
-        Span::new(&figure(|facts| facts.tokens.total), Tone::Plain),
-        Span::new(&title, Tone::Plain),
+        StyledSpan::new(&context.form().start(done.id.as_str()), Tone::Name),
+        StyledSpan::new(done.source.as_str(), Tone::Plain),
+        StyledSpan::new(outcome, Tone::Plain),
+        StyledSpan::new(&figure(|facts| facts.counts.prompts), Tone::Plain),
+        StyledSpan::new(&figure(|facts| facts.tool_calls.total), Tone::Plain),
+        StyledSpan::new(&figure(|facts| facts.tokens.total), Tone::Plain),
+        StyledSpan::new(&title, Tone::Plain),
     ]
 }

@@ -22,7 +22,7 @@ use crate::output::json;
 use crate::output::number::plural;
 use crate::output::progress::Bar;
 use crate::output::project_names::ProjectNames;
-use crate::output::span::{Line, Span};
+use crate::output::span::{Line, StyledSpan};
 use crate::output::theme::Tone;
 use crate::when;
 
@@ -296,7 +296,7 @@ fn show(
 
 /// Returns the line above a list with the project it is limited to.
 fn scope_line(listing: &Listing, context: &Context) -> String {
-    let line = |scope| Line::new([Span::new(&session_rows::scope(scope), Tone::Dim)]);
+    let line = |scope| Line::new([StyledSpan::new(&session_rows::scope(scope), Tone::Dim)]);
     context.canvas().print(listing.scope.as_ref().map(line))
 }
 
@@ -316,7 +316,8 @@ fn lost(query: &ListQuery, engine: &Engine, context: &Context) -> Result<ExitCod
     if context.global.json {
         json::document(context, "lost", "sessions", &lost)?;
     } else if !lost.is_empty() {
-        let cells: Vec<Vec<Span>> = lost.iter().map(|session| lost_row(session, context)).collect();
+        let cells: Vec<Vec<StyledSpan>> =
+            lost.iter().map(|session| lost_row(session, context)).collect();
         let mut out = context.out(Paged::Yes);
         out.write_all(context.table(LOST, &cells).as_bytes())?;
         out.finish()?;
@@ -336,13 +337,13 @@ const LOST: &[Column] = &[
     Column { heading: "FIRST PROMPT", align: Align::Left, fit: Fit::Flexible },
 ];
 
-fn lost_row(session: &LostSession, context: &Context) -> Vec<Span> {
+fn lost_row(session: &LostSession, context: &Context) -> Vec<StyledSpan> {
     let form = context.form();
     vec![
-        Span::new(form.session(&session.id), Tone::Name),
-        Span::new(&form.time(session.updated, context.clock.now()), Tone::Dim),
-        Span::new(session.project.name(), Tone::Strong),
-        Span::new(&form.count(session.prompts.len() as u64), Tone::Plain),
-        Span::new(session.prompts.first().map_or("", String::as_str), Tone::Plain),
+        StyledSpan::new(form.session(&session.id), Tone::Name),
+        StyledSpan::new(&form.time(session.updated, context.clock.now()), Tone::Dim),
+        StyledSpan::new(session.project.name(), Tone::Strong),
+        StyledSpan::new(&form.count(session.prompts.len() as u64), Tone::Plain),
+        StyledSpan::new(session.prompts.first().map_or("", String::as_str), Tone::Plain),
     ]
 }

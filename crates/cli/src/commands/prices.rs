@@ -11,7 +11,7 @@ use crate::failure::{Failure, NOTHING};
 use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
 use crate::output::number::{count, million};
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 
 /// Show the price table and its sources
@@ -43,7 +43,8 @@ pub(crate) fn run(args: &PricesArgs, context: &Context) -> Result<ExitCode, Fail
             .filter(|entry| entry.origin == PriceOrigin::Config)
             .flat_map(|entry| &entry.names)
             .collect();
-        let cells: Vec<Vec<Span>> = entries.iter().flat_map(|entry| rows(entry, &own)).collect();
+        let cells: Vec<Vec<StyledSpan>> =
+            entries.iter().flat_map(|entry| rows(entry, &own)).collect();
         let mut out = context.out(Paged::Yes);
         out.write_all(context.table(COLUMNS, &cells).as_bytes())?;
         out.finish()?;
@@ -68,7 +69,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 /// Returns one row per model and price; long prompts on separate rows.
-fn rows(entry: &PriceEntry, own: &[&String]) -> Vec<Vec<Span>> {
+fn rows(entry: &PriceEntry, own: &[&String]) -> Vec<Vec<StyledSpan>> {
     let mut rows = Vec::new();
     for name in &entry.names {
         let is_hidden = entry.origin != PriceOrigin::Config && own.contains(&name);
@@ -90,7 +91,7 @@ fn row(
     period: &Period,
     origin: &PriceOrigin,
     is_hidden: bool,
-) -> Vec<Span> {
+) -> Vec<StyledSpan> {
     let (by, source) = match origin {
         PriceOrigin::Config => ("config.toml", ""),
         PriceOrigin::Table { source } if is_hidden => ("replaced", source.as_str()),
@@ -101,19 +102,19 @@ fn row(
         PriceOrigin::Config => (Tone::Plain, Tone::Strong),
         PriceOrigin::Table { .. } => (Tone::Plain, Tone::Name),
     };
-    let price = |unit: Money| Span::new(&million(unit), plain);
+    let price = |unit: Money| StyledSpan::new(&million(unit), plain);
     let day = |day: Option<jiff::civil::Date>| {
-        Span::new(&day.map(|day| day.to_string()).unwrap_or_default(), Tone::Dim)
+        StyledSpan::new(&day.map(|day| day.to_string()).unwrap_or_default(), Tone::Dim)
     };
     vec![
-        Span::new(name, named),
-        Span::new(prompts, Tone::Dim),
+        StyledSpan::new(name, named),
+        StyledSpan::new(prompts, Tone::Dim),
         price(units.input.of_a_million()),
         price(units.cached.of_a_million()),
         price(units.output.of_a_million()),
         day(period.from),
         day(period.seen),
-        Span::new(by, Tone::Warning),
-        Span::new(source, Tone::Dim),
+        StyledSpan::new(by, Tone::Warning),
+        StyledSpan::new(source, Tone::Dim),
     ]
 }

@@ -15,7 +15,7 @@ use crate::failure::{Failure, NOTHING};
 use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
 use crate::output::progress::Bar;
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 use crate::words::remnant;
 
@@ -98,13 +98,13 @@ fn list(all: &[RecoverableSession], context: &Context) -> Result<ExitCode, Failu
             let project =
                 project.map_or("-".to_owned(), |path| context.folders.tilde(path.as_str()));
             vec![
-                Span::new(context.form().session(&one.lost.id), Tone::Name),
-                Span::new(&project, Tone::Plain),
-                Span::new(one.lost.prompts.first().map_or("-", String::as_str), Tone::Plain),
-                Span::new(&one.from.join(", "), Tone::Dim),
+                StyledSpan::new(context.form().session(&one.lost.id), Tone::Name),
+                StyledSpan::new(&project, Tone::Plain),
+                StyledSpan::new(one.lost.prompts.first().map_or("-", String::as_str), Tone::Plain),
+                StyledSpan::new(&one.from.join(", "), Tone::Dim),
             ]
         };
-        let rows: Vec<Vec<Span>> = all.iter().map(row).collect();
+        let rows: Vec<Vec<StyledSpan>> = all.iter().map(row).collect();
         let mut out = context.out(Paged::Yes);
         out.write_all(context.table(COLUMNS, &rows).as_bytes())?;
         out.finish()?;

@@ -13,7 +13,7 @@ use crate::output::columns::{Align, Column, Fit};
 use crate::output::form::Form;
 use crate::output::number::price;
 use crate::output::project_names::ProjectNames;
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 
 const AGENT: &str = "AGENT";
@@ -57,12 +57,12 @@ pub(crate) fn table(rows: &[Arc<SessionFacts>], names: &ProjectNames, context: &
         if ambiguous.contains(session.id.short())
             && let Some(id) = cells.get_mut(1)
         {
-            *id = Span::new(session.id.prefix(), Tone::Name);
+            *id = StyledSpan::new(session.id.prefix(), Tone::Name);
         }
         let cells = cells.into_iter().zip(COLUMNS);
         cells.filter(|(_, column)| is_shown(column)).map(|(cell, _)| cell).collect()
     };
-    let cells: Vec<Vec<Span>> = rows.iter().enumerate().map(row).collect();
+    let cells: Vec<Vec<StyledSpan>> = rows.iter().enumerate().map(row).collect();
     context.table(&columns, &cells)
 }
 
@@ -78,7 +78,7 @@ fn row(
     session: &SessionFacts,
     names: &ProjectNames,
     context: &Context,
-) -> Vec<Span> {
+) -> Vec<StyledSpan> {
     let form = context.form();
     let tone = if session.is_empty() { Tone::Dim } else { Tone::Plain };
     let notes = notes(session).join(", ");
@@ -88,19 +88,19 @@ fn row(
         Form::Exact => session.cost_usd.map(|cost| cost.to_string()).unwrap_or_default(),
     };
     vec![
-        Span::new(&number.to_string(), Tone::Dim),
-        Span::new(form.session(&session.id), Tone::Name),
-        Span::new(&form.time(session.updated, context.clock.now()), Tone::Dim),
-        Span::new(session.source.as_str(), Tone::Plain),
-        Span::new(names.name(&session.project), Tone::Strong),
-        Span::new(&form.count(session.counts.prompts), Tone::Plain),
-        Span::new(&form.count(session.tool_calls.total), Tone::Plain),
-        Span::new(&form.count(session.tokens.total), Tone::Plain),
-        Span::new(&cost, Tone::Plain),
-        Span::new(&form.bytes(session.bytes()), Tone::Dim),
-        Span::new(&notes, warning),
-        Span::new(&labels(session), Tone::Dim),
-        Span::new(session.title.as_deref().unwrap_or("(no messages)"), tone),
+        StyledSpan::new(&number.to_string(), Tone::Dim),
+        StyledSpan::new(form.session(&session.id), Tone::Name),
+        StyledSpan::new(&form.time(session.updated, context.clock.now()), Tone::Dim),
+        StyledSpan::new(session.source.as_str(), Tone::Plain),
+        StyledSpan::new(names.name(&session.project), Tone::Strong),
+        StyledSpan::new(&form.count(session.counts.prompts), Tone::Plain),
+        StyledSpan::new(&form.count(session.tool_calls.total), Tone::Plain),
+        StyledSpan::new(&form.count(session.tokens.total), Tone::Plain),
+        StyledSpan::new(&cost, Tone::Plain),
+        StyledSpan::new(&form.bytes(session.bytes()), Tone::Dim),
+        StyledSpan::new(&notes, warning),
+        StyledSpan::new(&labels(session), Tone::Dim),
+        StyledSpan::new(session.title.as_deref().unwrap_or("(no messages)"), tone),
     ]
 }
 

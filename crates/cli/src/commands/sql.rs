@@ -12,11 +12,11 @@ use serde::{Serialize, Serializer};
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::form::Form;
-use crate::output::grid::{Fit, Grid, GridCell};
+use crate::output::grid::{Grid, GridCell, GridFit};
 use crate::output::json;
 use crate::output::number::plural;
 use crate::output::progress::Bar;
-use crate::output::span::{Line, Span};
+use crate::output::span::{Line, StyledSpan};
 use crate::output::theme::Tone;
 use crate::output::width::pad_to;
 
@@ -120,8 +120,8 @@ fn print_csv(table: &SqlTable, context: &Context) -> Result<u64, Failure> {
 
 fn print_table(table: &SqlTable, context: &Context) -> Result<u64, Failure> {
     let fit = match context.form() {
-        Form::Short => Fit::Page,
-        Form::Exact => Fit::Tabs,
+        Form::Short => GridFit::Page,
+        Form::Exact => GridFit::Tabs,
     };
     let out = context.out(Paged::Yes);
     let mut grid = Grid::new(out, context.page(), fit, table.columns.clone());
@@ -211,13 +211,16 @@ fn show_schema(context: &Context) -> Result<ExitCode, Failure> {
             lines.push(Line::default());
         }
         let about = format!("  {}", view.about);
-        lines.push(Line::new([Span::new(view.name, Tone::Strong), Span::new(&about, Tone::Dim)]));
+        lines.push(Line::new([
+            StyledSpan::new(view.name, Tone::Strong),
+            StyledSpan::new(&about, Tone::Dim),
+        ]));
         let widest = view.columns.iter().map(|column| column.name.len()).max().unwrap_or(0);
         for column in view.columns {
             lines.push(Line::new([
-                Span::new(&format!("  {}  ", pad_to(column.name, widest)), Tone::Name),
-                Span::new(&format!("{:<7}  ", column.kind.form().to_lowercase()), Tone::Dim),
-                Span::new(column.about, Tone::Plain),
+                StyledSpan::new(&format!("  {}  ", pad_to(column.name, widest)), Tone::Name),
+                StyledSpan::new(&format!("{:<7}  ", column.kind.form().to_lowercase()), Tone::Dim),
+                StyledSpan::new(column.about, Tone::Plain),
             ]));
         }
     }

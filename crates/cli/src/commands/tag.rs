@@ -12,7 +12,7 @@ use crate::failure::{ERROR, Failure};
 use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
 use crate::output::progress::Bar;
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 
 /// Add tags to a session
@@ -125,7 +125,7 @@ fn show(sessions: &[LabelledSession], context: &Context) -> Result<ExitCode, Fai
     if context.global.json {
         json::document(context, "tag", "sessions", &sessions)?;
     } else if !sessions.is_empty() {
-        let cells: Vec<Vec<Span>> = sessions.iter().map(|row| cells(row, context)).collect();
+        let cells: Vec<Vec<StyledSpan>> = sessions.iter().map(|row| cells(row, context)).collect();
         let mut out = context.out(Paged::Yes);
         out.write_all(context.table(COLUMNS, &cells).as_bytes())?;
         out.finish()?;
@@ -136,7 +136,7 @@ fn show(sessions: &[LabelledSession], context: &Context) -> Result<ExitCode, Fai
     Ok(ExitCode::SUCCESS)
 }
 
-fn cells(row: &LabelledSession, context: &Context) -> Vec<Span> {
+fn cells(row: &LabelledSession, context: &Context) -> Vec<StyledSpan> {
     let form = context.form();
     let tags: Vec<String> = row.labels.tags.iter().map(|tag| format!("#{tag}")).collect();
     let project = row.project.as_deref().map(|path| context.folders.tilde(path));
@@ -146,10 +146,10 @@ fn cells(row: &LabelledSession, context: &Context) -> Vec<Span> {
         (None, false) => "(no messages)",
     };
     vec![
-        Span::new(&form.start(&row.id), Tone::Name),
-        Span::new(if row.labels.pinned { "*" } else { "" }, Tone::Plain),
-        Span::new(&tags.join(" "), Tone::Plain),
-        Span::new(&project.unwrap_or_default(), Tone::Dim),
-        Span::new(title, if row.gone { Tone::Dim } else { Tone::Plain }),
+        StyledSpan::new(&form.start(&row.id), Tone::Name),
+        StyledSpan::new(if row.labels.pinned { "*" } else { "" }, Tone::Plain),
+        StyledSpan::new(&tags.join(" "), Tone::Plain),
+        StyledSpan::new(&project.unwrap_or_default(), Tone::Dim),
+        StyledSpan::new(title, if row.gone { Tone::Dim } else { Tone::Plain }),
     ]
 }

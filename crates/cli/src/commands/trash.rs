@@ -13,7 +13,7 @@ use crate::failure::{ERROR, Failure};
 use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
 use crate::output::number::{bytes, plural};
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 use crate::{when, words};
 
@@ -89,11 +89,12 @@ fn list(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
         json::whole(context, &TrashDocument { schema: "recount.trash/1", kept })?;
     } else if !kept.is_empty() {
         let mut out = context.out(Paged::Yes);
-        let rows: Vec<Vec<Span>> = kept.sessions.iter().map(|item| row(item, context)).collect();
+        let rows: Vec<Vec<StyledSpan>> =
+            kept.sessions.iter().map(|item| row(item, context)).collect();
         if !rows.is_empty() {
             out.write_all(context.table(COLUMNS, &rows).as_bytes())?;
         }
-        let undo: Vec<Vec<Span>> =
+        let undo: Vec<Vec<StyledSpan>> =
             kept.undo_data.iter().map(|item| undo_row(item, context)).collect();
         if !undo.is_empty() {
             let gap = if rows.is_empty() { "" } else { "\n" };
@@ -166,16 +167,16 @@ const COLUMNS: &[Column] = &[
     Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
 ];
 
-fn row(item: &Trashed, context: &Context) -> Vec<Span> {
+fn row(item: &Trashed, context: &Context) -> Vec<StyledSpan> {
     let form = context.form();
     let project = item.session.project.as_deref().map(|path| context.folders.tilde(path));
     vec![
-        Span::new(&form.start(&item.session.id), Tone::Name),
-        Span::new(&form.time(Some(item.time), context.clock.now()), Tone::Dim),
-        Span::new(&form.count(item.files.len() as u64), Tone::Plain),
-        Span::new(&form.bytes(item.bytes), Tone::Plain),
-        Span::new(&project.unwrap_or_default(), Tone::Dim),
-        Span::new(item.session.title.as_deref().unwrap_or_default(), Tone::Plain),
+        StyledSpan::new(&form.start(&item.session.id), Tone::Name),
+        StyledSpan::new(&form.time(Some(item.time), context.clock.now()), Tone::Dim),
+        StyledSpan::new(&form.count(item.files.len() as u64), Tone::Plain),
+        StyledSpan::new(&form.bytes(item.bytes), Tone::Plain),
+        StyledSpan::new(&project.unwrap_or_default(), Tone::Dim),
+        StyledSpan::new(item.session.title.as_deref().unwrap_or_default(), Tone::Plain),
     ]
 }
 
@@ -188,14 +189,14 @@ const UNDO_COLUMNS: &[Column] = &[
     Column { heading: "SESSIONS", align: Align::Left, fit: Fit::Flexible },
 ];
 
-fn undo_row(item: &UndoData, context: &Context) -> Vec<Span> {
+fn undo_row(item: &UndoData, context: &Context) -> Vec<StyledSpan> {
     let form = context.form();
     vec![
-        Span::new(&item.receipt, Tone::Name),
-        Span::new(&form.time(Some(item.time), context.clock.now()), Tone::Dim),
-        Span::new(&item.command, Tone::Plain),
-        Span::new(&form.count(item.files.len() as u64), Tone::Plain),
-        Span::new(&form.bytes(item.bytes), Tone::Plain),
-        Span::new(&words::subjects(&item.sessions), Tone::Plain),
+        StyledSpan::new(&item.receipt, Tone::Name),
+        StyledSpan::new(&form.time(Some(item.time), context.clock.now()), Tone::Dim),
+        StyledSpan::new(&item.command, Tone::Plain),
+        StyledSpan::new(&form.count(item.files.len() as u64), Tone::Plain),
+        StyledSpan::new(&form.bytes(item.bytes), Tone::Plain),
+        StyledSpan::new(&words::subjects(&item.sessions), Tone::Plain),
     ]
 }

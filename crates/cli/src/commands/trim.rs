@@ -12,7 +12,7 @@ use crate::failure::{Failure, NOTHING};
 use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
 use crate::output::progress::Bar;
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 
 /// Remove turns from what the agent loads of a session
@@ -132,13 +132,13 @@ fn list(turns: &[Turn], context: &Context) -> Result<ExitCode, Failure> {
         let form = context.form();
         let row = |turn: &Turn| {
             vec![
-                Span::new(&turn.number.to_string(), Tone::Strong),
-                Span::new(&form.count(turn.messages as u64), Tone::Plain),
-                Span::new(&form.bytes(turn.bytes), Tone::Plain),
-                Span::new(&turn.prompt, Tone::Plain),
+                StyledSpan::new(&turn.number.to_string(), Tone::Strong),
+                StyledSpan::new(&form.count(turn.messages as u64), Tone::Plain),
+                StyledSpan::new(&form.bytes(turn.bytes), Tone::Plain),
+                StyledSpan::new(&turn.prompt, Tone::Plain),
             ]
         };
-        let rows: Vec<Vec<Span>> = turns.iter().map(row).collect();
+        let rows: Vec<Vec<StyledSpan>> = turns.iter().map(row).collect();
         let mut out = context.out(Paged::Yes);
         if !rows.is_empty() {
             out.write_all(context.table(COLUMNS, &rows).as_bytes())?;

@@ -14,7 +14,7 @@ use crate::output::columns::{Align, Column, Fit};
 use crate::output::json;
 use crate::output::number::{bytes, count, plural};
 use crate::output::progress::Bar;
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 use crate::when;
 
@@ -86,7 +86,7 @@ fn list(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
     if context.global.json {
         json::document(context, "vault", "sessions", &held)?;
     } else if !held.is_empty() {
-        let rows: Vec<Vec<Span>> = held.iter().map(|held| row(held, context)).collect();
+        let rows: Vec<Vec<StyledSpan>> = held.iter().map(|held| row(held, context)).collect();
         let mut out = context.out(Paged::Yes);
         out.write_all(context.table(COLUMNS, &rows).as_bytes())?;
         out.finish()?;
@@ -153,17 +153,17 @@ const COLUMNS: &[Column] = &[
     Column { heading: "TITLE", align: Align::Left, fit: Fit::Flexible },
 ];
 
-fn row(held: &VaultedSession, context: &Context) -> Vec<Span> {
+fn row(held: &VaultedSession, context: &Context) -> Vec<StyledSpan> {
     let form = context.form();
     let project = held.project.as_deref().map(|path| context.folders.tilde(path));
     vec![
-        Span::new(if held.gone { "+" } else { " " }, Tone::Warning),
-        Span::new(&form.start(&held.id), Tone::Name),
-        Span::new(&form.time(Some(held.kept), context.clock.now()), Tone::Dim),
-        Span::new(&form.count(held.files), Tone::Plain),
-        Span::new(&form.bytes(held.bytes), Tone::Plain),
-        Span::new(&form.bytes(held.packed), Tone::Dim),
-        Span::new(&project.unwrap_or_default(), Tone::Dim),
-        Span::new(held.title.as_deref().unwrap_or_default(), Tone::Plain),
+        StyledSpan::new(if held.gone { "+" } else { " " }, Tone::Warning),
+        StyledSpan::new(&form.start(&held.id), Tone::Name),
+        StyledSpan::new(&form.time(Some(held.kept), context.clock.now()), Tone::Dim),
+        StyledSpan::new(&form.count(held.files), Tone::Plain),
+        StyledSpan::new(&form.bytes(held.bytes), Tone::Plain),
+        StyledSpan::new(&form.bytes(held.packed), Tone::Dim),
+        StyledSpan::new(&project.unwrap_or_default(), Tone::Dim),
+        StyledSpan::new(held.title.as_deref().unwrap_or_default(), Tone::Plain),
     ]
 }

@@ -13,7 +13,7 @@ use self::page::Page;
 use self::table::Table;
 use super::canvas::{Canvas, Paint};
 use super::code;
-use super::span::{Line, Span};
+use super::span::{Line, StyledSpan};
 use super::theme::{Tone, blend};
 
 /// Renders blocks of untrusted Markdown.
@@ -33,7 +33,7 @@ struct Writer {
     page: Page,
     paint: Paint,
     /// Text of the block that is being drawn.
-    inline: Vec<Span>,
+    inline: Vec<StyledSpan>,
     /// Open styles, each blended with those around it.
     styles: Vec<Style>,
     /// The number of open lists.
@@ -190,12 +190,12 @@ impl Writer {
     }
 
     fn text(&mut self, text: &str) {
-        self.inline.push(Span::styled(text, self.look()));
+        self.inline.push(StyledSpan::styled(text, self.look()));
     }
 
     /// Adds our own text.
     fn note(&mut self, text: &str) {
-        self.inline.push(Span::new(text, Tone::Dim));
+        self.inline.push(StyledSpan::new(text, Tone::Dim));
     }
 
     /// Adds a sign for what otherwise only a style would show.
@@ -218,7 +218,7 @@ impl Writer {
         let from = self.inline.len();
         self.styled(Tone::Link, content);
         let spans = self.inline.get(from..).unwrap_or_default();
-        let shown: String = spans.iter().map(Span::text).collect();
+        let shown: String = spans.iter().map(StyledSpan::text).collect();
         let target = target.strip_prefix("mailto:").unwrap_or(target);
         if !target.is_empty() && shown != target {
             let blank = if shown.is_empty() { "" } else { " " };

@@ -1,6 +1,6 @@
 //! The page being written: open quotes and items, and the prefixes of their lines.
 
-use crate::span::{Line, Span};
+use crate::span::{Line, StyledSpan};
 use crate::theme::Tone;
 use crate::width::width;
 use crate::wrap::wrap;
@@ -28,9 +28,9 @@ pub(super) struct Page {
 #[derive(Debug)]
 struct Container {
     /// The prefix of its first line.
-    first: Span,
+    first: StyledSpan,
     /// The prefix of its other lines; as wide as `first`.
-    rest: Span,
+    rest: StyledSpan,
     has_begun: bool,
 }
 
@@ -81,7 +81,7 @@ impl Page {
             return false;
         }
         self.taken += columns;
-        let [first, rest] = [first, rest].map(|text| Span::new(text, Tone::Dim));
+        let [first, rest] = [first, rest].map(|text| StyledSpan::new(text, Tone::Dim));
         self.containers.push(Container { first, rest, has_begun: false });
         true
     }
@@ -111,7 +111,7 @@ impl Page {
         }
     }
 
-    pub(super) fn paragraph(&mut self, mut spans: Vec<Span>) {
+    pub(super) fn paragraph(&mut self, mut spans: Vec<StyledSpan>) {
         // HTML blocks end with a line break of their own.
         while let Some(last) = spans.last()
             && last.text().trim().is_empty()
@@ -125,7 +125,7 @@ impl Page {
 
     pub(super) fn rule(&mut self) {
         let rule = "─".repeat(self.room().min(MAX_RULE));
-        self.write([Line::new([Span::new(&rule, Tone::Dim)])]);
+        self.write([Line::new([StyledSpan::new(&rule, Tone::Dim)])]);
     }
 
     /// Adds lines that are no wider than [`Page::room`].

@@ -2,7 +2,7 @@
 
 use recount_blocks::Alignment;
 
-use crate::span::{Line, Span};
+use crate::span::{Line, StyledSpan};
 use crate::theme::{Tone, blend};
 use crate::wrap::wrap;
 
@@ -12,7 +12,7 @@ const BAR_WIDTH: usize = 3;
 /// A narrower column, if its text is wider, cannot be read.
 const MIN_COLUMN: usize = 8;
 
-type Cell = Vec<Span>;
+type Cell = Vec<StyledSpan>;
 
 #[derive(Debug)]
 pub(super) struct Table<'a> {
@@ -81,7 +81,7 @@ impl<'a> Table<'a> {
         // Rows of several lines need a separator.
         let needs_rules = rows.iter().any(|row| row.len() > 1);
         let bars: Vec<String> = widths.iter().map(|&width| "─".repeat(width)).collect();
-        let rule = Line::new([Span::new(&bars.join("─┼─"), Tone::Dim)]);
+        let rule = Line::new([StyledSpan::new(&bars.join("─┼─"), Tone::Dim)]);
         let mut lines = Vec::new();
         for (index, row) in rows.into_iter().enumerate() {
             if index == 1 || (index > 1 && needs_rules) {
@@ -101,7 +101,7 @@ impl<'a> Table<'a> {
             .map(|at| {
                 Line::new(columns().flat_map(|(index, (&width, &alignment))| {
                     let line = cells.get(index).and_then(|lines| lines.get(at));
-                    let bar = (index > 0).then(|| Span::new(BAR, Tone::Dim));
+                    let bar = (index > 0).then(|| StyledSpan::new(BAR, Tone::Dim));
                     bar.into_iter().chain(aligned(line, width, alignment))
                 }))
             })
@@ -123,7 +123,7 @@ impl<'a> Table<'a> {
             }
             for (heading, cell) in headings.iter().zip(row) {
                 let mut entry = heading.clone();
-                entry.push(Span::new(": ", Tone::Dim));
+                entry.push(StyledSpan::new(": ", Tone::Dim));
                 entry.extend(cell.iter().cloned());
                 lines.extend(wrap(&entry, width));
             }
@@ -132,19 +132,21 @@ impl<'a> Table<'a> {
     }
 }
 
-fn strong(cell: &[Span]) -> Cell {
-    let strong = |span: &Span| Span::styled(span.text(), blend(Tone::Strong.style(), span.style()));
+fn strong(cell: &[StyledSpan]) -> Cell {
+    let strong = |span: &StyledSpan| {
+        StyledSpan::styled(span.text(), blend(Tone::Strong.style(), span.style()))
+    };
     cell.iter().map(strong).collect()
 }
 
-fn aligned(line: Option<&Line>, width: usize, alignment: Alignment) -> Vec<Span> {
+fn aligned(line: Option<&Line>, width: usize, alignment: Alignment) -> Vec<StyledSpan> {
     let missing = width.saturating_sub(line.map_or(0, Line::width));
     let before = match alignment {
         Alignment::None | Alignment::Left => 0,
         Alignment::Center => missing / 2,
         Alignment::Right => missing,
     };
-    let blanks = |count: usize| Span::new(&" ".repeat(count), Tone::Plain);
+    let blanks = |count: usize| StyledSpan::new(&" ".repeat(count), Tone::Plain);
     let mut spans = vec![blanks(before)];
     spans.extend(line.into_iter().flat_map(|line| line.spans().iter().cloned()));
     spans.push(blanks(missing - before));

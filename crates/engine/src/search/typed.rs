@@ -40,7 +40,7 @@ pub(crate) struct Kept {
 /// The sessions of a snapshot, and those that are gone.
 #[derive(Debug)]
 struct Listed {
-    present: HashMap<u64, Arc<SessionFacts>>,
+    by_key: HashMap<u64, Arc<SessionFacts>>,
     places: Places,
     /// For sessions that are gone.
     catalog: Mutex<Catalog>,
@@ -50,7 +50,7 @@ struct Listed {
 
 impl Sessions for Listed {
     fn session(&self, key: u64) -> Option<(Arc<SessionFacts>, bool)> {
-        if let Some(facts) = self.present.get(&key) {
+        if let Some(facts) = self.by_key.get(&key) {
             return Some((Arc::clone(facts), false));
         }
         let catalog = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
@@ -144,7 +144,7 @@ impl Engine {
             kept = self.with_what_is_new(&index, &mut catalog, &disk, at_once)?;
         }
         let sessions = Listed {
-            present: by_key(snapshot.sessions().to_vec()),
+            by_key: by_key(snapshot.sessions().to_vec()),
             places: Places::new(&disk, snapshot.resolved()),
             catalog: Mutex::new(catalog),
             roots: self.roots_key(),

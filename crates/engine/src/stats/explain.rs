@@ -18,7 +18,7 @@ use crate::{Engine, Error};
 #[derive(Clone, Debug, Serialize)]
 pub struct Explained {
     /// The requests, in order of time.
-    pub requests: Vec<Line>,
+    pub requests: Vec<ExplainedLine>,
     /// The totals.
     pub total: UsageFigures,
     /// How it was counted.
@@ -28,7 +28,7 @@ pub struct Explained {
 
 /// One request.
 #[derive(Clone, Debug, Serialize)]
-pub struct Line {
+pub struct ExplainedLine {
     /// The time of the answer.
     pub time: Option<Timestamp>,
     /// The session.
@@ -81,7 +81,7 @@ impl Engine {
         let Lines { count, found: mut lines, .. } = lines;
         lines.sort_by_key(|(line, _)| line.time);
         let mut sum = Money::default();
-        let running = |(mut line, model): (Line, Option<u32>)| {
+        let running = |(mut line, model): (ExplainedLine, Option<u32>)| {
             sum += line.cost_usd.unwrap_or_default();
             line.sum_usd = sum;
             line.model = model.map(|model| walk.models.name(model).to_owned());
@@ -99,7 +99,7 @@ impl Engine {
 struct Lines<'a> {
     count: Count,
     logs: &'a UsageLogs,
-    found: Vec<(Line, Option<u32>)>,
+    found: Vec<(ExplainedLine, Option<u32>)>,
 }
 
 impl Visitor for Lines<'_> {
@@ -111,7 +111,7 @@ impl Visitor for Lines<'_> {
             return;
         };
         let Unrecorded { rounds, first_figures, .. } = asked.unrecorded;
-        let line = Line {
+        let line = ExplainedLine {
             time: step.time.and_then(timestamp),
             session: session.id.clone(),
             parent: session.parent.clone(),

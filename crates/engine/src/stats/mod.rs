@@ -39,7 +39,7 @@ use walk::{Names, UsageWalk, Window};
 pub use budget::{Budget, Limit, Now};
 pub use compare::{Compared, ComparedDay};
 pub use content::{ContentPart, ContentStats, FileUse, ToolError, ToolOutput};
-pub use explain::{Explained, Line};
+pub use explain::{Explained, ExplainedLine};
 pub use figures::{Missing, UsageFigures};
 pub use overview::Overview;
 pub use page::Paged;

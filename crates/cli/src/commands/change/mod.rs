@@ -12,7 +12,7 @@ use recount_changes::{Changes, Proposal, Recovered};
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, REFUSED};
 use crate::output::progress::Bar;
-use crate::output::span::{Line, Span};
+use crate::output::span::{Line, StyledSpan};
 use crate::output::theme::Tone;
 use crate::words;
 
@@ -151,7 +151,7 @@ pub(crate) fn point(words: &str, context: &Context) -> Result<(), Failure> {
         return Ok(());
     }
     let mut out = context.out(Paged::No);
-    let line = Line::new([Span::new(words, Tone::Strong)]);
+    let line = Line::new([StyledSpan::new(words, Tone::Strong)]);
     out.write_all(context.page().print([line]).as_bytes())?;
     out.finish()?;
     Ok(())

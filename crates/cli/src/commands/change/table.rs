@@ -7,7 +7,7 @@ use recount_display::plan::{change, size};
 
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit, render};
-use crate::output::span::{Line, Span};
+use crate::output::span::{Line, StyledSpan};
 use crate::output::theme::Tone;
 use crate::output::width::truncate_to;
 
@@ -29,28 +29,28 @@ pub(super) fn plan(plan: &Plan, context: &Context) -> String {
         let short = subject.id.chars().take(8).collect::<String>();
         let title = subject.title.as_deref().unwrap_or("(no title)");
         let project = subject.project.as_deref().map(|path| context.folders.tilde(path));
-        let id = Span::new(&format!("{short}  "), Tone::Strong);
+        let id = StyledSpan::new(&format!("{short}  "), Tone::Strong);
         let project = project.map(|path| format!("  {path}")).unwrap_or_default();
-        let project = Span::new(&project, Tone::Dim);
+        let project = StyledSpan::new(&project, Tone::Dim);
         // The title of a sub-agent is its task, which may be a page long.
         let room = canvas.room().saturating_sub(id.width() + project.width()).max(SHORTEST);
-        let title = truncate_to(Span::new(title, Tone::Plain).text(), room);
-        Line::new([id, Span::new(&title, Tone::Plain), project])
+        let title = truncate_to(StyledSpan::new(title, Tone::Plain).text(), room);
+        Line::new([id, StyledSpan::new(&title, Tone::Plain), project])
     };
     let mut page = canvas.print(plan.sessions.iter().map(title));
     let deleted = deleted_ids(plan);
-    let rows: Vec<Vec<Span>> =
+    let rows: Vec<Vec<StyledSpan>> =
         plan.steps.iter().map(|step| row(plan, &deleted, step, context)).collect();
     page.push_str(&render(COLUMNS, &rows, &canvas));
     page
 }
 
-fn row(plan: &Plan, deleted: &BTreeSet<&str>, step: &Step, context: &Context) -> Vec<Span> {
+fn row(plan: &Plan, deleted: &BTreeSet<&str>, step: &Step, context: &Context) -> Vec<StyledSpan> {
     vec![
         change(plan, deleted, step),
-        Span::new(&step.what, Tone::Dim),
-        Span::new(&size(step.before.as_ref()), Tone::Plain),
-        Span::new(&size(step.after.as_ref()), Tone::Plain),
-        Span::new(&context.folders.tilde(&step.path.to_string_lossy()), Tone::Plain),
+        StyledSpan::new(&step.what, Tone::Dim),
+        StyledSpan::new(&size(step.before.as_ref()), Tone::Plain),
+        StyledSpan::new(&size(step.after.as_ref()), Tone::Plain),
+        StyledSpan::new(&context.folders.tilde(&step.path.to_string_lossy()), Tone::Plain),
     ]
 }

@@ -8,7 +8,7 @@ use recount_model::{DeletionReason, PendingDeletion};
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::number::{bytes, plural};
-use crate::output::span::{Line, Span};
+use crate::output::span::{Line, StyledSpan};
 use crate::output::theme::Tone;
 use crate::output::wrap::{hang, wrap};
 use crate::when;
@@ -61,7 +61,7 @@ fn headline(projects: &[Guarded]) -> Option<Line> {
             "{lost} of {all} {sessions} and {linked} in linked folders will be deleted on the next start"
         ),
     };
-    Some(Line::new([Span::new(&words, Tone::Error)]))
+    Some(Line::new([StyledSpan::new(&words, Tone::Error)]))
 }
 
 fn agent_line(agent: &Agent) -> Line {
@@ -71,23 +71,24 @@ fn agent_line(agent: &Agent) -> Line {
         ReleaseFrom::Guessed => "the newest that is known",
     };
     Line::new([
-        Span::new(
+        StyledSpan::new(
             &format!("At the next start of {} {}", agent.program, agent.release),
             Tone::Plain,
         ),
-        Span::new(&format!(" ({from})"), Tone::Dim),
+        StyledSpan::new(&format!(" ({from})"), Tone::Dim),
     ])
 }
 
 fn project(row: &Guarded, context: &Context) -> String {
     let canvas = context.page();
     let mut page = canvas.print([Line::default(), heading(row, context)]);
-    let inner = canvas.indent(Span::new("  ", Tone::Plain));
+    let inner = canvas.indent(StyledSpan::new("  ", Tone::Plain));
     let mut mains: Vec<&SessionAtRisk> =
         row.sessions.iter().filter(|session| !session.kind.is_subagent()).collect();
     mains.sort_by_key(|session| session.lost);
     if !mains.is_empty() {
-        let cells: Vec<Vec<Span>> = mains.iter().map(|one| cells(one, row, context)).collect();
+        let cells: Vec<Vec<StyledSpan>> =
+            mains.iter().map(|one| cells(one, row, context)).collect();
         page.push_str(&render(COLUMNS, &cells, &inner));
     }
     let mut lines = Vec::new();
@@ -100,7 +101,7 @@ fn project(row: &Guarded, context: &Context) -> String {
         row.retention
             .notes
             .iter()
-            .map(|note| Line::new([Span::new(&format!("note: {note}"), Tone::Warning)])),
+            .map(|note| Line::new([StyledSpan::new(&format!("note: {note}"), Tone::Warning)])),
     );
     page.push_str(&inner.print(lines));
     page
@@ -110,13 +111,13 @@ fn heading(row: &Guarded, context: &Context) -> Line {
     let path = row.project.path.as_ref().map(|path| context.folders.tilde(path.as_str()));
     let kept = guard::kept(&row.retention, |path| context.folders.tilde(path));
     Line::new([
-        Span::new(row.project.name(), Tone::Strong),
-        Span::new(&format!("  {}", path.unwrap_or_default()), Tone::Plain),
-        Span::new(&format!("  {kept}"), Tone::Dim),
+        StyledSpan::new(row.project.name(), Tone::Strong),
+        StyledSpan::new(&format!("  {}", path.unwrap_or_default()), Tone::Plain),
+        StyledSpan::new(&format!("  {kept}"), Tone::Dim),
     ])
 }
 
-fn cells(session: &SessionAtRisk, row: &Guarded, context: &Context) -> Vec<Span> {
+fn cells(session: &SessionAtRisk, row: &Guarded, context: &Context) -> Vec<StyledSpan> {
     let used = session.updated.map(|updated| when::age(updated, context.clock.now()));
     let (lost, tone) = match session.lost {
         Lost::Whole => ("all", Tone::Error),
@@ -124,20 +125,20 @@ fn cells(session: &SessionAtRisk, row: &Guarded, context: &Context) -> Vec<Span>
         Lost::Spare => ("nothing", Tone::Dim),
     };
     vec![
-        Span::new(session.id.short(), Tone::Name),
-        Span::new(&used.unwrap_or_default(), Tone::Dim),
-        Span::new(&bytes(session.bytes), Tone::Dim),
-        Span::new(lost, tone),
-        Span::new(&guard::why(session, &row.retention), Tone::Plain),
-        Span::new(session.title.as_deref().unwrap_or("(no messages)"), Tone::Plain),
+        StyledSpan::new(session.id.short(), Tone::Name),
+        StyledSpan::new(&used.unwrap_or_default(), Tone::Dim),
+        StyledSpan::new(&bytes(session.bytes), Tone::Dim),
+        StyledSpan::new(lost, tone),
+        StyledSpan::new(&guard::why(session, &row.retention), Tone::Plain),
+        StyledSpan::new(session.title.as_deref().unwrap_or("(no messages)"), Tone::Plain),
     ]
 }
 
 fn file(deletion: &PendingDeletion, row: &Guarded, context: &Context) -> Line {
     let why = guard::one(deletion, &row.retention);
     Line::new([
-        Span::new(&context.folders.tilde(&deletion.path), Tone::Plain),
-        Span::new(&format!("  {}  {why}", bytes(deletion.bytes)), Tone::Dim),
+        StyledSpan::new(&context.folders.tilde(&deletion.path), Tone::Plain),
+        StyledSpan::new(&format!("  {}  {why}", bytes(deletion.bytes)), Tone::Dim),
     ])
 }
 
@@ -178,7 +179,7 @@ fn also(row: &Guarded) -> Option<Line> {
         parts.insert(0, plural(agents, "sub-agent session"));
     }
     let words = format!("also: {}", parts.join(", "));
-    (!parts.is_empty()).then(|| Line::new([Span::new(&words, Tone::Dim)]))
+    (!parts.is_empty()).then(|| Line::new([StyledSpan::new(&words, Tone::Dim)]))
 }
 
 /// Session files that are not read because they lie behind links, which the agent follows.
@@ -193,7 +194,7 @@ fn unread(row: &Guarded) -> impl Iterator<Item = &PendingDeletion> {
 fn safe(row: &Guarded) -> Option<Line> {
     let words =
         format!("safe: {}, {}", plural(row.safe.sessions, "session"), bytes(row.safe.bytes));
-    (row.safe.sessions > 0).then(|| Line::new([Span::new(&words, Tone::Dim)]))
+    (row.safe.sessions > 0).then(|| Line::new([StyledSpan::new(&words, Tone::Dim)]))
 }
 
 /// Projects that lose nothing, in a few lines: one for each way in which they are kept.
@@ -221,12 +222,12 @@ fn calm_lines(calm: &[&Guarded], danger: &[&Guarded], context: &Context) -> Stri
         }
     }
     let canvas = context.page();
-    let mut lines = vec![Line::default(), Line::new([Span::new(&summary, Tone::Plain)])];
-    let indent = |width: usize| Line::new([Span::new(&" ".repeat(width), Tone::Plain)]);
+    let mut lines = vec![Line::default(), Line::new([StyledSpan::new(&summary, Tone::Plain)])];
+    let indent = |width: usize| Line::new([StyledSpan::new(&" ".repeat(width), Tone::Plain)]);
     for (way, projects) in &ways {
         let words = format!("{}: {way}", plural(projects.len() as u64, "project"));
         let room = canvas.room().saturating_sub(4).max(20);
-        let wrapped = wrap(&[Span::new(&words, Tone::Dim)], room);
+        let wrapped = wrap(&[StyledSpan::new(&words, Tone::Dim)], room);
         lines.extend(hang(wrapped, &indent(2), &indent(4)));
     }
     canvas.print(lines)

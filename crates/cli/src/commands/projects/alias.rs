@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::json;
-use crate::output::span::{Line, Span};
+use crate::output::span::{Line, StyledSpan};
 use crate::output::theme::Tone;
 
 /// The maximum size of an alias file.
@@ -141,9 +141,12 @@ fn show(aliases: &Aliases, only: Option<&str>, context: &Context) -> Result<Exit
     } else {
         let mut lines = Vec::new();
         for named in &names {
-            lines.push(Line::new([Span::new(named.name, Tone::Strong)]));
+            lines.push(Line::new([StyledSpan::new(named.name, Tone::Strong)]));
             let folder = |folder: &&str| {
-                Line::new([Span::new(&format!("  {}", context.folders.tilde(folder)), Tone::Plain)])
+                Line::new([StyledSpan::new(
+                    &format!("  {}", context.folders.tilde(folder)),
+                    Tone::Plain,
+                )])
             };
             lines.extend(named.folders.iter().map(folder));
         }

@@ -19,7 +19,7 @@ use crate::output::form::Form;
 use crate::output::json;
 use crate::output::number::plural;
 use crate::output::progress::Bar;
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 
 /// List projects and the folder that each belongs to
@@ -165,11 +165,11 @@ const COLUMNS: &[Column] = &[
 ];
 
 fn table(rows: &[ProjectRow], context: &Context) -> String {
-    let cells: Vec<Vec<Span>> = rows.iter().map(|row| cells(row, context)).collect();
+    let cells: Vec<Vec<StyledSpan>> = rows.iter().map(|row| cells(row, context)).collect();
     context.table(COLUMNS, &cells)
 }
 
-fn cells(row: &ProjectRow, context: &Context) -> Vec<Span> {
+fn cells(row: &ProjectRow, context: &Context) -> Vec<StyledSpan> {
     let state = match row.state {
         ProjectState::Present => Tone::Dim,
         ProjectState::Missing | ProjectState::Unknown | ProjectState::Scanning => Tone::Warning,
@@ -178,15 +178,15 @@ fn cells(row: &ProjectRow, context: &Context) -> Vec<Span> {
     let form = context.form();
     let used = form.time(row.last_used, context.clock.now());
     vec![
-        Span::new(&row.name, Tone::Strong),
-        Span::new(&shown_path(row, context), Tone::Plain),
-        Span::new(&row.state.to_string(), state),
-        Span::new(&form.count(row.sessions), Tone::Plain),
-        Span::new(&form.count(row.prompts), Tone::Plain),
-        Span::new(&form.count(row.tokens.total), Tone::Plain),
-        Span::new(&form.bytes(row.bytes), Tone::Dim),
-        Span::new(&used, Tone::Dim),
-        Span::new(&agents.join(", "), Tone::Dim),
+        StyledSpan::new(&row.name, Tone::Strong),
+        StyledSpan::new(&shown_path(row, context), Tone::Plain),
+        StyledSpan::new(&row.state.to_string(), state),
+        StyledSpan::new(&form.count(row.sessions), Tone::Plain),
+        StyledSpan::new(&form.count(row.prompts), Tone::Plain),
+        StyledSpan::new(&form.count(row.tokens.total), Tone::Plain),
+        StyledSpan::new(&form.bytes(row.bytes), Tone::Dim),
+        StyledSpan::new(&used, Tone::Dim),
+        StyledSpan::new(&agents.join(", "), Tone::Dim),
     ]
 }
 

@@ -8,7 +8,7 @@ use recount_model::{Fate, Message};
 
 use crate::context::Context;
 use crate::output::project_names::ProjectNames;
-use crate::output::span::{Line, Span};
+use crate::output::span::{Line, StyledSpan};
 use crate::output::theme::Tone;
 use crate::output::width::{pad_to, truncate_to, width};
 use crate::when;
@@ -42,7 +42,7 @@ pub(super) fn lines(
 }
 
 /// Returns a row for each hit, for programs: number, session, project, time, speaker, best line.
-pub(super) fn rows(answer: &SearchResults) -> Vec<Vec<Span>> {
+pub(super) fn rows(answer: &SearchResults) -> Vec<Vec<StyledSpan>> {
     let names = ProjectNames::of(answer.hits.iter().map(|hit| &*hit.session.project));
     let row = |(at, hit): (usize, &Match)| {
         let time = hit.message.time.map(|time| time.to_string()).unwrap_or_default();
@@ -55,7 +55,7 @@ pub(super) fn rows(answer: &SearchResults) -> Vec<Vec<Span>> {
             &who(hit),
             snippet,
         ];
-        cells.map(|text| Span::new(text, Tone::Plain)).to_vec()
+        cells.map(|text| StyledSpan::new(text, Tone::Plain)).to_vec()
     };
     answer.hits.iter().enumerate().map(row).collect()
 }
@@ -76,12 +76,12 @@ fn neighbour(message: &Message, room: usize) -> Line {
     };
     let words = if said.is_empty() { called().unwrap_or_default() } else { said };
     let mut spans = vec![
-        Span::new("    ", Tone::Dim),
-        Span::new(&format!("{time:<5} "), Tone::Dim),
-        Span::new(&pad_to(&message.kind.to_string(), 8), Tone::Dim),
+        StyledSpan::new("    ", Tone::Dim),
+        StyledSpan::new(&format!("{time:<5} "), Tone::Dim),
+        StyledSpan::new(&pad_to(&message.kind.to_string(), 8), Tone::Dim),
     ];
-    let left = room.saturating_sub(spans.iter().map(Span::width).sum());
-    spans.push(Span::new(&truncate_to(&words, left), Tone::Dim));
+    let left = room.saturating_sub(spans.iter().map(StyledSpan::width).sum());
+    spans.push(StyledSpan::new(&truncate_to(&words, left), Tone::Dim));
     Line::new(spans)
 }
 
@@ -95,11 +95,11 @@ fn heading(hit: &Match, names: &ProjectNames, room: usize, context: &Context) ->
     let title = session.title.as_deref().unwrap_or("(no messages)").replace('\n', " ");
     let left = room.saturating_sub(width(&behind)).max(10);
     Line::new([
-        Span::new(&pad_to(&truncate_to(&title, left), left.min(60)), Tone::Strong),
-        Span::new(&format!("  {project}"), Tone::Plain),
-        Span::new(&format!("  {age}  "), Tone::Dim),
-        Span::new(session.id.short(), Tone::Name),
-        Span::new(gone, Tone::Warning),
+        StyledSpan::new(&pad_to(&truncate_to(&title, left), left.min(60)), Tone::Strong),
+        StyledSpan::new(&format!("  {project}"), Tone::Plain),
+        StyledSpan::new(&format!("  {age}  "), Tone::Dim),
+        StyledSpan::new(session.id.short(), Tone::Name),
+        StyledSpan::new(gone, Tone::Warning),
     ])
 }
 
@@ -107,22 +107,22 @@ fn heading(hit: &Match, names: &ProjectNames, room: usize, context: &Context) ->
 fn line(number: usize, hit: &Match, room: usize) -> Line {
     let time = hit.message.time.map(when::clock_time).unwrap_or_default();
     let mut spans = vec![
-        Span::new(&format!("{number:>3} "), Tone::Dim),
-        Span::new(&format!("{time:<5} "), Tone::Dim),
-        Span::new(
+        StyledSpan::new(&format!("{number:>3} "), Tone::Dim),
+        StyledSpan::new(&format!("{time:<5} "), Tone::Dim),
+        StyledSpan::new(
             &pad_to(&who(hit), 8),
             part_tone(hit.snippet.as_ref().map(|snippet| snippet.field)),
         ),
     ];
     if hit.message.fate != Fate::Kept {
-        spans.push(Span::new(&format!("({}) ", hit.message.fate), Tone::Warning));
+        spans.push(StyledSpan::new(&format!("({}) ", hit.message.fate), Tone::Warning));
     }
-    let mut left = room.saturating_sub(spans.iter().map(Span::width).sum());
+    let mut left = room.saturating_sub(spans.iter().map(StyledSpan::width).sum());
     let mut push = |text: &str, tone| {
         // The details of the hit take some of the width.
         let cut = truncate_to(text, left);
         left = left.saturating_sub(width(&cut));
-        spans.push(Span::new(&cut, tone));
+        spans.push(StyledSpan::new(&cut, tone));
     };
     if hit.is_gone {
         push("its file is gone, and the text with it", Tone::Dim);

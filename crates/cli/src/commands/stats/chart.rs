@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::output::bar::bar;
 use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::number::count;
-use crate::output::span::{Line, Span};
+use crate::output::span::{Line, StyledSpan};
 use crate::output::theme::Tone;
 
 /// The height of columns.
@@ -29,17 +29,17 @@ fn upright(report: &StatsReport, context: &Context) -> String {
     for (at, line) in chart.lines.iter().enumerate() {
         let axis = if at == 0 { most.as_str() } else { "" };
         lines.push(Line::new([
-            Span::new(&format!("{axis:>margin$} "), Tone::Dim),
-            Span::new(line, Tone::Name),
+            StyledSpan::new(&format!("{axis:>margin$} "), Tone::Dim),
+            StyledSpan::new(line, Tone::Name),
         ]));
     }
     let zero = format!("{:>margin$} ", "0");
     lines.push(Line::new([
-        Span::new(&zero, Tone::Dim),
-        Span::new(&"─".repeat(chart.width), Tone::Dim),
+        StyledSpan::new(&zero, Tone::Dim),
+        StyledSpan::new(&"─".repeat(chart.width), Tone::Dim),
     ]));
     let ends = format!("{} {}", " ".repeat(*margin), chart.ends);
-    lines.push(Line::new([Span::new(&ends, Tone::Dim)]));
+    lines.push(Line::new([StyledSpan::new(&ends, Tone::Dim)]));
     canvas.print(lines)
 }
 
@@ -57,12 +57,12 @@ fn lying(report: &StatsReport, context: &Context) -> String {
     let row = |row: &StatsRow| {
         let figure = if is_tool { count(row.figures.tool_calls) } else { cost(&row.figures) };
         vec![
-            Span::new(&label(report.by, row), Tone::Plain),
-            Span::new(&bar(weight(is_tool, &row.figures), most, width), Tone::Name),
-            Span::new(&figure, Tone::Dim),
+            StyledSpan::new(&label(report.by, row), Tone::Plain),
+            StyledSpan::new(&bar(weight(is_tool, &row.figures), most, width), Tone::Name),
+            StyledSpan::new(&figure, Tone::Dim),
         ]
     };
-    let cells: Vec<Vec<Span>> = report.rows.iter().map(row).collect();
+    let cells: Vec<Vec<StyledSpan>> = report.rows.iter().map(row).collect();
     // The headings are empty, and so is their line.
     render(BARS, &cells, &canvas)
         .lines()

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::failure::{Failure, NOTHING};
 use crate::output::columns::{Align, Column, Fit};
 use crate::output::number::{grouped, money};
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 
 /// Shows two counts side by side.
@@ -17,7 +17,7 @@ pub(super) fn show(compared: &Compared, context: &Context) -> Result<ExitCode, F
     if context.global.json {
         print_json(context, compared)?;
     } else {
-        let mut cells: Vec<Vec<Span>> =
+        let mut cells: Vec<Vec<StyledSpan>> =
             compared.days.iter().map(|day| row(day, Tone::Plain)).collect();
         cells.push(row(&compared.total, Tone::Strong));
         print(context, &context.table(COLUMNS, &cells))?;
@@ -38,16 +38,16 @@ const COLUMNS: &[Column] = &[
     Column { heading: "WHY", align: Align::Left, fit: Fit::Flexible },
 ];
 
-fn row(day: &ComparedDay, tone: Tone) -> Vec<Span> {
-    let cell = |text: &str| Span::new(text, tone);
+fn row(day: &ComparedDay, tone: Tone) -> Vec<StyledSpan> {
+    let cell = |text: &str| StyledSpan::new(text, tone);
     let why = if day.why.is_empty() { "the same".to_owned() } else { day.why.join("; ") };
     let differs = if day.why.is_empty() { Tone::Dim } else { Tone::Warning };
     vec![
-        Span::new(&day.day, if tone == Tone::Plain { Tone::Name } else { tone }),
+        StyledSpan::new(&day.day, if tone == Tone::Plain { Tone::Name } else { tone }),
         cell(&grouped(day.tokens.into())),
         cell(&grouped(day.their_tokens.into())),
         cell(&money(day.cost_usd)),
         cell(&format!("${:.4}", day.their_cost_usd)),
-        Span::new(&why, differs),
+        StyledSpan::new(&why, differs),
     ]
 }

@@ -10,7 +10,7 @@ use crate::failure::{Failure, NOTHING};
 use crate::output::bar::bar;
 use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::number::{bytes, count, percent, plural};
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 
 /// The maximum number of files, tools and errors.
@@ -40,31 +40,31 @@ fn page(filling: &ContentStats, context: &Context) -> String {
     let canvas = context.page();
     let sum: u64 = filling.parts.iter().map(|part| part.bytes).sum();
     let most = filling.parts.first().map_or(0, |part| part.bytes);
-    let plain = |text: &str| Span::new(text, Tone::Plain);
-    let mut parts: Vec<Vec<Span>> = Vec::new();
+    let plain = |text: &str| StyledSpan::new(text, Tone::Plain);
+    let mut parts: Vec<Vec<StyledSpan>> = Vec::new();
     for part in &filling.parts {
         parts.push(vec![
-            Span::new(part.kind, Tone::Name),
+            StyledSpan::new(part.kind, Tone::Name),
             plain(&count(part.pieces)),
             plain(&bytes(part.bytes)),
             plain(&share(part.bytes, sum)),
-            Span::new(&bar(part.bytes.into(), most.into(), BAR), Tone::Dim),
+            StyledSpan::new(&bar(part.bytes.into(), most.into(), BAR), Tone::Dim),
         ]);
     }
     let pieces: u64 = filling.parts.iter().map(|part| part.pieces).sum();
     parts.push(vec![
-        Span::new("total", Tone::Strong),
-        Span::new(&count(pieces), Tone::Strong),
-        Span::new(&bytes(sum), Tone::Strong),
-        Span::new("", Tone::Plain),
-        Span::new("", Tone::Plain),
+        StyledSpan::new("total", Tone::Strong),
+        StyledSpan::new(&count(pieces), Tone::Strong),
+        StyledSpan::new(&bytes(sum), Tone::Strong),
+        StyledSpan::new("", Tone::Plain),
+        StyledSpan::new("", Tone::Plain),
     ]);
     let mut page = render(PARTS, &parts, &canvas);
     let outputs = filling.outputs.iter().filter(|output| output.bytes > 0).take(SHOWN);
-    let outputs: Vec<Vec<Span>> = outputs
+    let outputs: Vec<Vec<StyledSpan>> = outputs
         .map(|output| {
             vec![
-                Span::new(&output.tool, Tone::Tool),
+                StyledSpan::new(&output.tool, Tone::Tool),
                 plain(&count(output.calls)),
                 plain(&bytes(output.bytes)),
                 plain(&share(output.bytes, sum)),
@@ -74,13 +74,13 @@ fn page(filling: &ContentStats, context: &Context) -> String {
     if !outputs.is_empty() {
         page = format!("{page}\n{}", render(OUTPUTS, &outputs, &canvas));
     }
-    let files: Vec<Vec<Span>> = filling
+    let files: Vec<Vec<StyledSpan>> = filling
         .files
         .iter()
         .take(SHOWN)
         .map(|file| {
             vec![
-                Span::new(&file.path, Tone::Plain),
+                StyledSpan::new(&file.path, Tone::Plain),
                 plain(&count(file.sent)),
                 plain(&bytes(file.bytes)),
                 plain(&count(file.written)),
@@ -135,11 +135,11 @@ const ERRORS: &[Column] = &[
 pub(super) fn errors(filling: &ContentStats, context: &Context) -> String {
     let row = |error: &recount_engine::stats::ToolError| {
         vec![
-            Span::new(&error.tool, Tone::Tool),
-            Span::new(&count(error.times), Tone::Plain),
-            Span::new(&error.error, Tone::Error),
+            StyledSpan::new(&error.tool, Tone::Tool),
+            StyledSpan::new(&count(error.times), Tone::Plain),
+            StyledSpan::new(&error.error, Tone::Error),
         ]
     };
-    let rows: Vec<Vec<Span>> = filling.errors.iter().take(SHOWN).map(row).collect();
+    let rows: Vec<Vec<StyledSpan>> = filling.errors.iter().take(SHOWN).map(row).collect();
     render(ERRORS, &rows, &context.page())
 }

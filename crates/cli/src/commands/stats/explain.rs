@@ -11,7 +11,7 @@ use crate::context::{Context, Paged};
 use crate::failure::Failure;
 use crate::output::columns::render;
 use crate::output::explain::{COLUMNS, row, working};
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 
 /// Shows the calculation.
 pub(super) fn show(
@@ -25,7 +25,7 @@ pub(super) fn show(
         print_csv(explained, context)?;
     } else {
         let mut out = context.out(Paged::Yes);
-        let cells: Vec<Vec<Span>> = explained.requests.iter().map(row).collect();
+        let cells: Vec<Vec<StyledSpan>> = explained.requests.iter().map(row).collect();
         out.write_all(render(COLUMNS, &cells, &context.page()).as_bytes())?;
         out.write_all(working(explained).as_bytes())?;
         out.finish()?;

@@ -14,7 +14,7 @@ use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::form::Form;
 use crate::output::number::{count, duration, percent};
 use crate::output::project_names::ProjectNames;
-use crate::output::span::{Line, Span};
+use crate::output::span::{Line, StyledSpan};
 use crate::output::theme::Tone;
 
 /// The maximum number of projects and models.
@@ -52,8 +52,8 @@ fn page(overview: &Overview, context: &Context) -> String {
     let days: Vec<u128> = overview.recent.iter().map(|row| weight(&row.figures)).collect();
     if days.iter().any(|day| *day > 0) {
         let line = Line::new([
-            Span::new("last 30 days  ", Tone::Dim),
-            Span::new(&sparkline(&days), Tone::Plain),
+            StyledSpan::new("last 30 days  ", Tone::Dim),
+            StyledSpan::new(&sparkline(&days), Tone::Plain),
         ]);
         page.push_str(&canvas.print([Line::default(), line]));
     }
@@ -79,11 +79,11 @@ const WHEN: &[Column] = &[
     Column { heading: "COST", align: Align::Right, fit: Fit::Keep },
 ];
 
-fn period(name: &str, figures: &UsageFigures) -> Vec<Span> {
+fn period(name: &str, figures: &UsageFigures) -> Vec<StyledSpan> {
     let tone = if name == "all" { Tone::Strong } else { Tone::Plain };
-    let cell = |text: &str| Span::new(text, tone);
+    let cell = |text: &str| StyledSpan::new(text, tone);
     vec![
-        Span::new(name, if name == "all" { Tone::Strong } else { Tone::Name }),
+        StyledSpan::new(name, if name == "all" { Tone::Strong } else { Tone::Name }),
         cell(&count(figures.sessions)),
         cell(&count(figures.prompts)),
         cell(&count(figures.requests)),
@@ -107,17 +107,17 @@ fn top_columns(heading: &'static str) -> [Column; 6] {
 }
 
 /// Returns the first few rows, and the total if there are more.
-fn top(rows: &[StatsRow], total: &UsageFigures, what: &str) -> Vec<Vec<Span>> {
+fn top(rows: &[StatsRow], total: &UsageFigures, what: &str) -> Vec<Vec<StyledSpan>> {
     let most = rows.iter().map(|row| weight(&row.figures)).max().unwrap_or(0);
     let line = |name: &str, figures: &UsageFigures, tone: Tone, drawn: &str| {
         vec![
-            Span::new(name, tone),
-            Span::new(&count(figures.sessions), Tone::Plain),
-            Span::new(&count(figures.requests), Tone::Plain),
-            Span::new(&count(figures.tokens.total), Tone::Plain),
+            StyledSpan::new(name, tone),
+            StyledSpan::new(&count(figures.sessions), Tone::Plain),
+            StyledSpan::new(&count(figures.requests), Tone::Plain),
+            StyledSpan::new(&count(figures.tokens.total), Tone::Plain),
             // Only totals are marked if less was recorded than billed.
-            Span::new(&Form::Short.money(figures.cost_usd), Tone::Plain),
-            Span::new(drawn, Tone::Dim),
+            StyledSpan::new(&Form::Short.money(figures.cost_usd), Tone::Plain),
+            StyledSpan::new(drawn, Tone::Dim),
         ]
     };
     let names = ProjectNames::of_rows(rows);
@@ -125,7 +125,7 @@ fn top(rows: &[StatsRow], total: &UsageFigures, what: &str) -> Vec<Vec<Span>> {
         let name = names.by_key(&row.key).or(row.name.as_deref()).unwrap_or(&row.key);
         line(name, &row.figures, Tone::Name, &bar(weight(&row.figures), most, BAR))
     };
-    let mut lines: Vec<Vec<Span>> = rows.iter().take(TOP).map(one).collect();
+    let mut lines: Vec<Vec<StyledSpan>> = rows.iter().take(TOP).map(one).collect();
     if rows.len() > TOP {
         let all = format!("all {} {what}", rows.len());
         lines.push(line(&all, total, Tone::Dim, ""));

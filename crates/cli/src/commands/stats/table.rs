@@ -15,7 +15,7 @@ use crate::output::bar::bar;
 use crate::output::columns::{Align, Column, Fit};
 use crate::output::form::Form;
 use crate::output::number::percent;
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 
 /// The name of the last row.
@@ -62,20 +62,20 @@ fn page(report: &StatsReport, context: &Context) -> String {
     let is_tool = report.by == By::Tool;
     let form = context.form();
     let most = report.rows.iter().map(|row| weight(is_tool, &row.figures)).max().unwrap_or(0);
-    let mut cells: Vec<Vec<Span>> =
+    let mut cells: Vec<Vec<StyledSpan>> =
         report.rows.iter().map(|row| cells(report.by, row, most, form)).collect();
     let total =
         StatsRow { key: TOTAL.to_owned(), name: None, parent: None, figures: report.total.clone() };
-    let mut last: Vec<Span> = cells_of(report.by, &total, 0, form);
-    last = last.into_iter().map(|span| Span::new(span.text(), Tone::Strong)).collect();
+    let mut last: Vec<StyledSpan> = cells_of(report.by, &total, 0, form);
+    last = last.into_iter().map(|span| StyledSpan::new(span.text(), Tone::Strong)).collect();
     cells.push(last);
     let keep: Vec<bool> =
         columns.iter().map(|column| is_shown(report.by, column.heading, form)).collect();
-    let kept = |cells: Vec<Span>| {
+    let kept = |cells: Vec<StyledSpan>| {
         let pairs = cells.into_iter().zip(&keep).filter(|(_, keep)| **keep);
-        pairs.map(|(cell, _)| cell).collect::<Vec<Span>>()
+        pairs.map(|(cell, _)| cell).collect::<Vec<StyledSpan>>()
     };
-    let cells: Vec<Vec<Span>> = cells.into_iter().map(kept).collect();
+    let cells: Vec<Vec<StyledSpan>> = cells.into_iter().map(kept).collect();
     let columns: Vec<Column> = columns
         .into_iter()
         .zip(&keep)
@@ -138,22 +138,22 @@ fn tool_columns() -> Vec<Column> {
     ]
 }
 
-fn cells(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<Span> {
+fn cells(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<StyledSpan> {
     let mut cells = cells_of(by, row, most, form);
     if let Some(first) = cells.first_mut() {
-        *first = Span::new(first.text(), Tone::Name);
+        *first = StyledSpan::new(first.text(), Tone::Name);
     }
     cells
 }
 
-fn cells_of(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<Span> {
+fn cells_of(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<StyledSpan> {
     let figures = &row.figures;
-    let plain = |text: &str| Span::new(text, Tone::Plain);
-    let dim = |text: &str| Span::new(text, Tone::Dim);
+    let plain = |text: &str| StyledSpan::new(text, Tone::Plain);
+    let dim = |text: &str| StyledSpan::new(text, Tone::Dim);
     let number = |number: u64| plain(&form.count(number));
     let drawn = dim(&bar(weight(by == By::Tool, figures), most, BAR));
     let failed = |text: String| {
-        Span::new(&text, if figures.tools_failed > 0 { Tone::Warning } else { Tone::Dim })
+        StyledSpan::new(&text, if figures.tools_failed > 0 { Tone::Warning } else { Tone::Dim })
     };
     if by == By::Tool {
         let rate = figures.failure_share().map(percent).unwrap_or_default();

@@ -10,7 +10,7 @@ use super::document::title;
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::number::count;
-use crate::output::span::Span;
+use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 
 const COLUMNS: &[Column] = &[
@@ -68,30 +68,30 @@ pub(super) fn table(rows: &[LiveRow], facts: &LiveFacts, now: i64, context: &Con
             head = format!("{head} · month {}", spent(&month));
         }
     }
-    let lines: Vec<Vec<Span>> = rows.iter().map(|row| cells(row, facts, now)).collect();
+    let lines: Vec<Vec<StyledSpan>> = rows.iter().map(|row| cells(row, facts, now)).collect();
     if lines.is_empty() {
         return "no agent is running\n".to_owned();
     }
     format!("{head}\n{}", render(COLUMNS, &lines, &context.canvas()))
 }
 
-fn cells(row: &LiveRow, facts: &LiveFacts, now: i64) -> Vec<Span> {
+fn cells(row: &LiveRow, facts: &LiveFacts, now: i64) -> Vec<StyledSpan> {
     let (mark, tone) = live::mark(row.state);
     let session = &row.session;
     let (tokens, cost) = facts.used(row);
     let title = title(row, facts);
     let rate = row.rates[0].usd;
     vec![
-        Span::new(mark, tone),
-        Span::new(&live::state(row.state, session.certain), tone),
-        Span::new(&live::span(now - row.since), Tone::Dim),
-        Span::new(session.source.as_str(), Tone::Dim),
-        Span::new(&live::folder(row), Tone::Name),
-        Span::new(&live::what(row, title.as_deref()), Tone::Plain),
-        Span::new(&live::context(row), Tone::Plain),
-        Span::new(&count(tokens.total), Tone::Plain),
-        Span::new(&cost.map(dollars).unwrap_or_default(), Tone::Plain),
-        Span::new(&if rate > 0.0 { dollars(rate) } else { String::new() }, Tone::Plain),
-        Span::new(&live::place(row), Tone::Dim),
+        StyledSpan::new(mark, tone),
+        StyledSpan::new(&live::state(row.state, session.certain), tone),
+        StyledSpan::new(&live::span(now - row.since), Tone::Dim),
+        StyledSpan::new(session.source.as_str(), Tone::Dim),
+        StyledSpan::new(&live::folder(row), Tone::Name),
+        StyledSpan::new(&live::what(row, title.as_deref()), Tone::Plain),
+        StyledSpan::new(&live::context(row), Tone::Plain),
+        StyledSpan::new(&count(tokens.total), Tone::Plain),
+        StyledSpan::new(&cost.map(dollars).unwrap_or_default(), Tone::Plain),
+        StyledSpan::new(&if rate > 0.0 { dollars(rate) } else { String::new() }, Tone::Plain),
+        StyledSpan::new(&live::place(row), Tone::Dim),
     ]
 }

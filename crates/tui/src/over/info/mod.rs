@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use recount_display::sanitize::single_line;
-use recount_display::span::{Line, Span};
+use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::Tone;
 use recount_engine::ListQuery;
 use recount_engine::live::LiveRow;
@@ -124,7 +124,7 @@ impl Info {
         }
         let lines = self.lines(cx.shared, usize::from(cx.shared.size.0).saturating_sub(4).max(20));
         let is_it = |(_, line): &(usize, &Line)| {
-            let text: String = line.spans().iter().map(Span::text).collect();
+            let text: String = line.spans().iter().map(StyledSpan::text).collect();
             text.to_lowercase().contains(&wanted)
         };
         let all = || lines.iter().enumerate().filter(is_it).map(|(at, _)| at);

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use recount_blocks::rough_duration;
 use recount_display::number::{bytes, count, grouped, plural, price};
 use recount_display::sanitize::single_line;
-use recount_display::span::{Line, Span};
+use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::Tone;
 use recount_display::{columns as table, evidence, explain, plain, when};
 use recount_engine::live::LiveRow;
@@ -29,7 +29,7 @@ impl Sheet {
         if !self.lines.is_empty() {
             self.lines.push(Line::default());
         }
-        self.lines.push(Line::new([Span::new(words, Tone::Strong)]));
+        self.lines.push(Line::new([StyledSpan::new(words, Tone::Strong)]));
     }
 
     pub(super) fn text(&mut self, words: &str, tone: Tone) {
@@ -50,7 +50,7 @@ impl Sheet {
         let first = format!("  {name:<NAME$}  ");
         for (at, line) in lines.into_iter().enumerate() {
             let margin = if at == 0 { first.clone() } else { " ".repeat(NAME + 4) };
-            self.lines.push(line.after(&Line::new([Span::new(&margin, Tone::Dim)])));
+            self.lines.push(line.after(&Line::new([StyledSpan::new(&margin, Tone::Dim)])));
         }
     }
 
@@ -210,9 +210,10 @@ impl Sheet {
             let words = format!("  the first {} are not listed", plural(skipped as u64, "request"));
             self.text(&words, Tone::Dim);
         }
-        let cells: Vec<Vec<Span>> = cost.requests.iter().skip(skipped).map(explain::row).collect();
+        let cells: Vec<Vec<StyledSpan>> =
+            cost.requests.iter().skip(skipped).map(explain::row).collect();
         let room = self.width.saturating_sub(2);
-        let margin = Line::new([Span::new("  ", Tone::Plain)]);
+        let margin = Line::new([StyledSpan::new("  ", Tone::Plain)]);
         if !cells.is_empty() {
             let rows = table::lines(explain::COLUMNS, &cells, room);
             self.lines.extend(rows.into_iter().map(|line| line.after(&margin)));

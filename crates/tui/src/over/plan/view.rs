@@ -5,7 +5,7 @@ use std::sync::Arc;
 use recount_changes::{Plan, Subject, deleted_ids};
 use recount_display::number::bytes;
 use recount_display::plan::{change, files, size};
-use recount_display::span::{Line, Span};
+use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::Tone;
 use recount_display::words;
 use recount_display::wrap::{hang, wrap};
@@ -45,16 +45,16 @@ impl PlanScreen {
             self.ready(painter, &planned, width, shared);
             return;
         }
-        let line = |text, tone| vec![Line::new([Span::new(text, tone)])];
+        let line = |text, tone| vec![Line::new([StyledSpan::new(text, tone)])];
         let (lines, button) = match &self.state {
             State::Loading | State::Ready(_) => (line("making the plan…", Tone::Dim), "[ Cancel ]"),
             State::Applying => (line("changing…", Tone::Strong), ""),
             State::Failed(failed) => {
                 let what = below_home(&failed.what, shared);
-                let mut lines = wrap(&[Span::new(&what, Tone::Plain)], room);
+                let mut lines = wrap(&[StyledSpan::new(&what, Tone::Plain)], room);
                 if let Some(hint) = &failed.hint {
                     lines.push(Line::default());
-                    lines.extend(wrap(&[Span::new(hint, Tone::Name)], room));
+                    lines.extend(wrap(&[StyledSpan::new(hint, Tone::Name)], room));
                 }
                 lines.push(Line::default());
                 (lines, "[ Close ]")
@@ -159,7 +159,7 @@ fn head(planned: &Planned, room: usize, shared: &Shared) -> Vec<Line> {
     let plan = &planned.offer.plan;
     let mut lines = Vec::new();
     if let Some(about) = &planned.about {
-        lines.extend(wrap(&[Span::new(about, Tone::Strong)], room));
+        lines.extend(wrap(&[StyledSpan::new(about, Tone::Strong)], room));
     }
     lines.extend(plan.sessions.iter().map(|session| subject(session, room, shared)));
     let words = match plan.bytes_before() {
@@ -167,7 +167,7 @@ fn head(planned: &Planned, room: usize, shared: &Shared) -> Vec<Line> {
         before => format!("{}, {} before", files(plan), bytes(before)),
     };
     if !plan.sessions.is_empty() {
-        lines.push(Line::new([Span::new(&words, Tone::Dim)]));
+        lines.push(Line::new([StyledSpan::new(&words, Tone::Dim)]));
     }
     lines
 }
@@ -177,21 +177,21 @@ fn subject(session: &Subject, room: usize, shared: &Shared) -> Line {
     let title = session.title.as_deref().unwrap_or("(no title)");
     let title = recount_display::sanitize::single_line(title);
     let project = session.project.as_deref().map(|path| shared.folders.tilde(path));
-    let id = Span::new(&format!("{short}  "), Tone::Strong);
+    let id = StyledSpan::new(&format!("{short}  "), Tone::Strong);
     let project = project.map(|path| format!("  {path}")).unwrap_or_default();
-    let project = Span::new(&project, Tone::Dim);
+    let project = StyledSpan::new(&project, Tone::Dim);
     let left = room.saturating_sub(id.width() + project.width()).max(TITLE);
     let title = recount_display::width::truncate_to(&title, left);
-    Line::new([id, Span::new(&title, Tone::Plain), project])
+    Line::new([id, StyledSpan::new(&title, Tone::Plain), project])
 }
 
 /// Returns what people should know: what has changed, notices, what is left out.
 fn notes(planned: &Planned, is_changed: bool, room: usize, shared: &Shared) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut add = |mark: &str, text: &str, tone| {
-        let first = Line::new([Span::new(mark, tone)]);
-        let rest = Line::new([Span::new("  ", Tone::Plain)]);
-        let text = wrap(&[Span::new(text, Tone::Plain)], room.saturating_sub(2).max(1));
+        let first = Line::new([StyledSpan::new(mark, tone)]);
+        let rest = Line::new([StyledSpan::new("  ", Tone::Plain)]);
+        let text = wrap(&[StyledSpan::new(text, Tone::Plain)], room.saturating_sub(2).max(1));
         lines.extend(hang(text, &first, &rest));
     };
     if is_changed {
@@ -235,10 +235,13 @@ fn body(
         } else if let Some(step) = plan.steps.get(at - 1) {
             layout.row(COLUMNS, painter, (0, y), |column| match column {
                 0 => change(plan, &deleted, step),
-                1 => Span::new(&step.what, Tone::Dim),
-                2 => Span::new(&size(step.before.as_ref()), Tone::Plain),
-                3 => Span::new(&size(step.after.as_ref()), Tone::Plain),
-                _ => Span::new(&shared.folders.tilde(&step.path.to_string_lossy()), Tone::Plain),
+                1 => StyledSpan::new(&step.what, Tone::Dim),
+                2 => StyledSpan::new(&size(step.before.as_ref()), Tone::Plain),
+                3 => StyledSpan::new(&size(step.after.as_ref()), Tone::Plain),
+                _ => StyledSpan::new(
+                    &shared.folders.tilde(&step.path.to_string_lossy()),
+                    Tone::Plain,
+                ),
             });
         } else if let Some(line) = notes.get((at - 1).saturating_sub(plan.steps.len())) {
             painter.line(0, y, line);

@@ -4,7 +4,7 @@ use recount_blocks::{CallBlock, Level};
 use recount_display::canvas::Paint;
 use recount_display::number::{bytes, plural};
 use recount_display::sanitize::single_line;
-use recount_display::span::{Line, Span};
+use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::Tone;
 use recount_display::transcript::call_mark;
 use recount_display::width::{truncate_to, width};
@@ -45,8 +45,10 @@ impl Layout<'_> {
         let mark = if fold == Fold::Shut { "▸ " } else { "▾ " };
         let title = format!("{} calls: {}", calls.len(), names(calls));
         let title = truncate_to(&title, self.look.width.saturating_sub(12).max(8));
-        let mut lines =
-            vec![Line::new([Span::new(mark, Tone::Dim), Span::new(&title, Tone::Tool)])];
+        let mut lines = vec![Line::new([
+            StyledSpan::new(mark, Tone::Dim),
+            StyledSpan::new(&title, Tone::Tool),
+        ])];
         if fold != Fold::Shut {
             let room = self.room();
             let inner = Look { width: room, level: Level::Full, ..self.look };
@@ -101,11 +103,11 @@ impl Layout<'_> {
 
     fn heading_of(&self, call: &CallBlock<'_>, fold: Fold) -> Line {
         let mark = match call.status {
-            ToolStatus::Success if fold == Fold::Shut => Span::new("▸ ", Tone::Dim),
-            ToolStatus::Success => Span::new("▾ ", Tone::Dim),
+            ToolStatus::Success if fold == Fold::Shut => StyledSpan::new("▸ ", Tone::Dim),
+            ToolStatus::Success => StyledSpan::new("▾ ", Tone::Dim),
             other => call_mark(other),
         };
-        let mut spans = vec![mark, Span::new(call.name, Tone::Tool)];
+        let mut spans = vec![mark, StyledSpan::new(call.name, Tone::Tool)];
         let ending = call.ending().map(|ending| match call.error.filter(|_| fold == Fold::Shut) {
             Some(error) => format!("  {ending}: {}", single_line(error)),
             None => format!("  {ending}"),
@@ -114,16 +116,17 @@ impl Layout<'_> {
         if let Some(key) = call.key_argument {
             let room = if ending.is_some() { room * 2 / 3 } else { room };
             let key = truncate_to(&single_line(key), room.max(8));
-            spans.push(Span::new(&format!(" {key}"), Tone::Plain));
+            spans.push(StyledSpan::new(&format!(" {key}"), Tone::Plain));
         }
         if let Some(agent) = call.agent {
-            spans.push(Span::new(&format!("  (sub-agent {})", single_line(agent)), Tone::Dim));
+            spans
+                .push(StyledSpan::new(&format!("  (sub-agent {})", single_line(agent)), Tone::Dim));
         }
         if let Some(ending) = ending {
             let tone = if *call.status == ToolStatus::Error { Tone::Error } else { Tone::Warning };
             let taken = Line::new(spans.iter().cloned()).width();
             let room = self.look.width.saturating_sub(taken).max(8);
-            spans.push(Span::new(&truncate_to(&ending, room), tone));
+            spans.push(StyledSpan::new(&truncate_to(&ending, room), tone));
         }
         Line::new(spans)
     }
@@ -133,7 +136,7 @@ impl Layout<'_> {
         let tone = if *call.status == ToolStatus::Error { Tone::Error } else { Tone::Dim };
         let (text, rest) = cut(call.outcome().trim_end());
         let mut lines = plain::lines(text, tone, room);
-        let mut note = |words: &str, tone| lines.push(Line::new([Span::new(words, tone)]));
+        let mut note = |words: &str, tone| lines.push(Line::new([StyledSpan::new(words, tone)]));
         if rest > 0 {
             note(&format!("… {} more: P shows all", bytes(rest as u64)), Tone::Dim);
         }
@@ -147,7 +150,7 @@ impl Layout<'_> {
             let more = lines.len() - BRIEF;
             lines.truncate(BRIEF);
             let words = format!("… {} more: tab shows them", plural(more as u64, "line"));
-            lines.push(Line::new([Span::new(&words, Tone::Dim)]));
+            lines.push(Line::new([StyledSpan::new(&words, Tone::Dim)]));
         }
         lines
     }

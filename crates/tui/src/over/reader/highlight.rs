@@ -1,6 +1,6 @@
 //! Finds a text in lines, and marks it.
 
-use recount_display::span::{Line, Span};
+use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::{Tone, blend};
 
 use super::layout::Row;
@@ -11,7 +11,7 @@ pub(super) fn row_finds(row: &Row, lower: &str) -> bool {
 }
 
 fn text_of(line: &Line) -> String {
-    line.spans().iter().map(Span::text).collect()
+    line.spans().iter().map(StyledSpan::text).collect()
 }
 
 /// Returns where a text occurs, as ranges of bytes. It is in lower case, the other text need not be.
@@ -46,7 +46,7 @@ fn begins(text: &str, lower: &str) -> Option<usize> {
 }
 
 /// Marks a text in a line.
-pub(crate) fn highlighted(line: &Line, lower: &str) -> Vec<Span> {
+pub(crate) fn highlighted(line: &Line, lower: &str) -> Vec<StyledSpan> {
     if lower.is_empty() {
         return line.spans().to_vec();
     }
@@ -63,11 +63,11 @@ pub(crate) fn highlighted(line: &Line, lower: &str) -> Vec<Span> {
             let (from, to) = ((*from).max(start), (*to).min(end));
             let part =
                 |from: usize, to: usize| text.get(from - start..to - start).unwrap_or_default();
-            spans.push(Span::styled(part(at, from), span.style()));
-            spans.push(Span::styled(part(from, to), blend(span.style(), mark)));
+            spans.push(StyledSpan::styled(part(at, from), span.style()));
+            spans.push(StyledSpan::styled(part(from, to), blend(span.style(), mark)));
             at = to;
         }
-        spans.push(Span::styled(text.get(at - start..).unwrap_or_default(), span.style()));
+        spans.push(StyledSpan::styled(text.get(at - start..).unwrap_or_default(), span.style()));
         start = end;
     }
     spans
@@ -87,15 +87,18 @@ mod tests {
 
     #[test]
     fn a_match_across_styles_is_marked_whole() {
-        let line = Line::new([Span::new("see bo", Tone::Plain), Span::new("ld now", Tone::Strong)]);
+        let line = Line::new([
+            StyledSpan::new("see bo", Tone::Plain),
+            StyledSpan::new("ld now", Tone::Strong),
+        ]);
         let spans = highlighted(&line, "bold");
         let marked: String = spans
             .iter()
             .filter(|span| span.style().get_effects().contains(anstyle::Effects::INVERT))
-            .map(Span::text)
+            .map(StyledSpan::text)
             .collect();
         assert_eq!(marked, "bold");
-        let all: String = spans.iter().map(Span::text).collect();
+        let all: String = spans.iter().map(StyledSpan::text).collect();
         assert_eq!(all, "see bold now");
     }
 }

@@ -4,7 +4,7 @@ use recount_blocks::{Block, Level, Prose, blocks};
 use recount_display::canvas::Paint;
 use recount_display::number::{bytes, count, plural};
 use recount_display::sanitize::single_line;
-use recount_display::span::{Line, Span};
+use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::Tone;
 use recount_display::transcript::who;
 use recount_display::width::truncate_to;
@@ -153,7 +153,7 @@ impl<'a> Layout<'a> {
         if self.laid.rows.is_empty() {
             let words = if message.kind == MessageKind::Prompt { "(no text)" } else { "(empty)" };
             self.note(String::new);
-            self.add(Fold::Open, vec![Line::new([Span::new(words, Tone::Dim)])]);
+            self.add(Fold::Open, vec![Line::new([StyledSpan::new(words, Tone::Dim)])]);
         }
     }
 
@@ -171,7 +171,7 @@ impl<'a> Layout<'a> {
         }
         self.note(|| words.join(" · "));
         let words = truncate_to(&single_line(&words.join(" · ")), self.look.width);
-        self.add(Fold::Open, vec![Line::new([Span::new(&words, Tone::Dim)])]);
+        self.add(Fold::Open, vec![Line::new([StyledSpan::new(&words, Tone::Dim)])]);
     }
 
     fn next(&self) -> usize {
@@ -193,7 +193,7 @@ impl<'a> Layout<'a> {
         self.laid.rows.extend(rows.map(|line| Row { line, unit, ..Row::default() }));
         if more > 0 {
             let words = format!("… {} more: P shows all", plural(more as u64, "line"));
-            let line = Line::new([Span::new(&words, Tone::Dim)]);
+            let line = Line::new([StyledSpan::new(&words, Tone::Dim)]);
             self.laid.rows.push(Row { line, unit, ..Row::default() });
         }
         self.laid.rows.get_mut(first)
@@ -204,14 +204,15 @@ impl<'a> Layout<'a> {
         let fold = self.default(Fold::Open);
         if rest > 0 {
             let words = format!("… {} more: P shows all", bytes(rest as u64));
-            lines.push(Line::new([Span::new(&words, Tone::Dim)]));
+            lines.push(Line::new([StyledSpan::new(&words, Tone::Dim)]));
         }
         if fold == Fold::Shut && lines.len() > 1 {
             let many = plural(lines.len() as u64, "line");
             let first = lines.iter().find(|line| line.width() > 0).cloned().unwrap_or_default();
             let room = self.look.width.saturating_sub(14).max(8);
             let first = truncate_to(joined(&[first]).trim_start(), room);
-            let first = Line::new([Span::new("▸ ", Tone::Dim), Span::new(&first, Tone::Plain)]);
+            let first =
+                Line::new([StyledSpan::new("▸ ", Tone::Dim), StyledSpan::new(&first, Tone::Plain)]);
             if let Some(row) = self.add(fold, vec![first]) {
                 row.right = many;
             }
@@ -272,8 +273,8 @@ impl<'a> Layout<'a> {
         let content = if fold == Fold::Shut { None } else { content(self.room()) };
         let mark = if content.is_some() { "▾ " } else { "▸ " };
         let room = self.look.width.saturating_sub(12).max(8);
-        let title = Span::new(&truncate_to(title, room), tone);
-        let mut lines = vec![Line::new([Span::new(mark, Tone::Dim), title])];
+        let title = StyledSpan::new(&truncate_to(title, room), tone);
+        let mut lines = vec![Line::new([StyledSpan::new(mark, Tone::Dim), title])];
         lines.extend(indented(content.unwrap_or_default()));
         if let Some(row) = self.add(fold, lines) {
             row.right = bytes(size);
@@ -286,12 +287,12 @@ impl<'a> Layout<'a> {
 }
 
 fn joined(lines: &[Line]) -> String {
-    let line = |line: &Line| line.spans().iter().map(Span::text).collect::<String>();
+    let line = |line: &Line| line.spans().iter().map(StyledSpan::text).collect::<String>();
     lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 pub(super) fn indented(lines: Vec<Line>) -> impl Iterator<Item = Line> {
-    let margin = Line::new([Span::new("  ", Tone::Plain)]);
+    let margin = Line::new([StyledSpan::new("  ", Tone::Plain)]);
     lines.into_iter().map(move |line| line.after(&margin))
 }
 

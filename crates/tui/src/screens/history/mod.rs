@@ -9,7 +9,7 @@ use recount_changes::{
 };
 use recount_display::number::bytes;
 use recount_display::plan::{change, size};
-use recount_display::span::{Line, Span};
+use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::Tone;
 use recount_display::words;
 use recount_model::SessionKey;
@@ -159,8 +159,9 @@ impl History {
     }
 
     fn details(&self, cx: &mut Context<'_>) {
-        let name = |name: &str| Span::new(&format!("{name:<9} "), Tone::Dim);
-        let line = |what: &str, text: &str| Line::new([name(what), Span::new(text, Tone::Plain)]);
+        let name = |name: &str| StyledSpan::new(&format!("{name:<9} "), Tone::Dim);
+        let line =
+            |what: &str, text: &str| Line::new([name(what), StyledSpan::new(text, Tone::Plain)]);
         let tilde = |path: &str| cx.shared.folders.tilde(path);
         match self.section {
             Section::Changes => {
@@ -181,10 +182,10 @@ impl History {
                     line("receipt", &item.receipt),
                     line("size", &bytes(item.bytes)),
                     Line::default(),
-                    Line::new([Span::new("its files were", Tone::Heading)]),
+                    Line::new([StyledSpan::new("its files were", Tone::Heading)]),
                 ];
                 let file = |path: &std::path::PathBuf| {
-                    Line::new([Span::new(&tilde(&path.to_string_lossy()), Tone::Plain)])
+                    Line::new([StyledSpan::new(&tilde(&path.to_string_lossy()), Tone::Plain)])
                 };
                 lines.extend(item.files.iter().map(file));
                 let command = format!("recount restore {}", quote(&item.session.id));
@@ -217,12 +218,12 @@ impl History {
             .and_then(|past| past.changes.iter().find(|change| change.receipt == receipt))
         {
             let words = words::described(made, cx.shared.now);
-            lines.push(Line::new([Span::new(&words, Tone::Strong)]));
-            lines.push(Line::new([Span::new(words::state(made.state), Tone::Dim)]));
+            lines.push(Line::new([StyledSpan::new(&words, Tone::Strong)]));
+            lines.push(Line::new([StyledSpan::new(words::state(made.state), Tone::Dim)]));
             lines.push(Line::default());
         }
         let heading = format!("{:<8}  {:>9}  {:>9}  FILE", "CHANGE", "BEFORE", "AFTER");
-        lines.push(Line::new([Span::new(&heading, Tone::Dim)]));
+        lines.push(Line::new([StyledSpan::new(&heading, Tone::Dim)]));
         let deleted = recount_changes::deleted_ids(plan);
         for step in &plan.steps {
             let word = change(plan, &deleted, step);
@@ -231,7 +232,7 @@ impl History {
             let after = size(step.after.as_ref());
             let path = cx.shared.folders.tilde(&step.path.to_string_lossy());
             let rest = format!("{pad}{before:>9}  {after:>9}  {path}");
-            lines.push(Line::new([word, Span::new(&rest, Tone::Plain)]));
+            lines.push(Line::new([word, StyledSpan::new(&rest, Tone::Plain)]));
         }
         let command = format!("recount undo {} --dry-run", quote(receipt));
         cx.push(Sheet::new(format!("change {receipt}"), lines, command));

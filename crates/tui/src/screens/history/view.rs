@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 use recount_changes::{Change, ChangeState, Trashed, VaultedSession};
 use recount_display::number::{bytes, count, plural};
 use recount_display::sanitize::single_line;
-use recount_display::span::Span;
+use recount_display::span::StyledSpan;
 use recount_display::theme::Tone;
 use recount_display::wrap::wrap;
 use recount_display::{when, words};
@@ -56,7 +56,9 @@ impl History {
             }
             Some(Err(error)) => {
                 let room = usize::from(width.saturating_sub(6)).max(1);
-                for (y, line) in wrap(&[Span::new(error, Tone::Error)], room).iter().enumerate() {
+                for (y, line) in
+                    wrap(&[StyledSpan::new(error, Tone::Error)], room).iter().enumerate()
+                {
                     painter.line(3, columns(y) + 2, line);
                 }
                 return;
@@ -126,7 +128,7 @@ impl History {
                     Section::Trash => past.trash.get(at).map(|one| trashed(name, one, shared)),
                     Section::Vault => past.vault.get(at).map(|one| vaulted(name, one, shared)),
                 }
-                .unwrap_or_else(|| Span::new("", Tone::Plain))
+                .unwrap_or_else(|| StyledSpan::new("", Tone::Plain))
             });
             if at == cursor.at {
                 painter.part(0, y, width, 1).select(0);
@@ -152,15 +154,15 @@ impl History {
     }
 }
 
-fn plain(text: &str) -> Span {
-    Span::new(&single_line(text), Tone::Plain)
+fn plain(text: &str) -> StyledSpan {
+    StyledSpan::new(&single_line(text), Tone::Plain)
 }
 
-fn dim(text: &str) -> Span {
-    Span::new(text, Tone::Dim)
+fn dim(text: &str) -> StyledSpan {
+    StyledSpan::new(text, Tone::Dim)
 }
 
-fn change(name: &str, change: &Change, shared: &Shared) -> Span {
+fn change(name: &str, change: &Change, shared: &Shared) -> StyledSpan {
     let tone = match change.state {
         ChangeState::Done => Tone::Plain,
         ChangeState::Undone | ChangeState::PartlyUndone => Tone::Dim,
@@ -168,22 +170,22 @@ fn change(name: &str, change: &Change, shared: &Shared) -> Span {
     };
     match name {
         "WHEN" => dim(&when::age(change.time, shared.now)),
-        "CHANGE" => Span::new(&change.command, Tone::Strong),
+        "CHANGE" => StyledSpan::new(&change.command, Tone::Strong),
         "STATE" => match change.state {
-            ChangeState::Done if !change.undoable => Span::new("done, for good", tone),
-            state => Span::new(words::state(state), tone),
+            ChangeState::Done if !change.undoable => StyledSpan::new("done, for good", tone),
+            state => StyledSpan::new(words::state(state), tone),
         },
         "FILES" => plain(&count(change.files as u64)),
         "SIZE" => dim(&bytes(change.bytes)),
-        "RECEIPT" => Span::new(&change.receipt, Tone::Name),
+        "RECEIPT" => StyledSpan::new(&change.receipt, Tone::Name),
         _ => plain(&words::subjects(&change.sessions)),
     }
 }
 
-fn trashed(name: &str, item: &Trashed, shared: &Shared) -> Span {
+fn trashed(name: &str, item: &Trashed, shared: &Shared) -> StyledSpan {
     match name {
         "DELETED" => dim(&when::age(item.time, shared.now)),
-        "ID" => Span::new(&item.session.id.chars().take(8).collect::<String>(), Tone::Name),
+        "ID" => StyledSpan::new(&item.session.id.chars().take(8).collect::<String>(), Tone::Name),
         "FILES" => plain(&count(item.files.len() as u64)),
         "SIZE" => dim(&bytes(item.bytes)),
         "PROJECT" => {
@@ -194,11 +196,11 @@ fn trashed(name: &str, item: &Trashed, shared: &Shared) -> Span {
     }
 }
 
-fn vaulted(name: &str, held: &VaultedSession, shared: &Shared) -> Span {
+fn vaulted(name: &str, held: &VaultedSession, shared: &Shared) -> StyledSpan {
     match name {
         "KEPT" => dim(&when::age(held.kept, shared.now)),
-        "ID" => Span::new(&held.id.chars().take(8).collect::<String>(), Tone::Name),
-        "STATE" if held.gone => Span::new("gone", Tone::Warning),
+        "ID" => StyledSpan::new(&held.id.chars().take(8).collect::<String>(), Tone::Name),
+        "STATE" if held.gone => StyledSpan::new("gone", Tone::Warning),
         "STATE" => dim("there"),
         "FILES" => plain(&count(held.files)),
         "SIZE" => dim(&bytes(held.bytes)),

@@ -48,7 +48,6 @@ impl Section {
 pub(super) struct Filter {
     pub(super) needs_me: bool,
     pub(super) no_headless: bool,
-    pub(super) no_subagents: bool,
     /// Only what runs in the current folder.
     pub(super) here: bool,
 }
@@ -91,7 +90,7 @@ pub(super) struct Board {
 }
 
 impl Board {
-    pub(super) fn new(shared: &Shared, filter: Filter) -> Self {
+    pub(super) fn new(shared: &Shared, filter: Filter, has_subagents: bool) -> Self {
         let mut lines = Vec::new();
         let mut shown = 0;
         for section in Section::ALL {
@@ -105,7 +104,7 @@ impl Board {
             for (at, row) in rows {
                 lines.push(Line::Row(at));
                 let working = row.session.subagents.iter().enumerate();
-                let working = working.filter(|(_, one)| one.is_working && !filter.no_subagents);
+                let working = working.filter(|(_, one)| one.is_working && has_subagents);
                 lines.extend(working.map(|(number, _)| Line::Subagent(at, number)));
             }
         }

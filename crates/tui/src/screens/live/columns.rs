@@ -4,7 +4,7 @@ use recount_display::bar::{bar, sparkline};
 use recount_display::live;
 use recount_display::number::{count, price};
 use recount_display::sanitize::single_line;
-use recount_display::span::Span;
+use recount_display::span::StyledSpan;
 use recount_display::theme::Tone;
 use recount_engine::live::LiveRow;
 use recount_model::{LiveState, LiveSubagent, SessionFacts, SessionId, SessionKey};
@@ -60,20 +60,20 @@ impl Unit {
 
 impl Live {
     /// Returns one cell of a row.
-    pub(super) fn cell(&self, at: usize, row: &LiveRow, shared: &Shared) -> Span {
-        let Some(column) = COLUMNS.get(at) else { return Span::new("", Tone::Plain) };
-        let dim = |text: &str| Span::new(text, Tone::Dim);
-        let plain = |text: &str| Span::new(text, Tone::Plain);
+    pub(super) fn cell(&self, at: usize, row: &LiveRow, shared: &Shared) -> StyledSpan {
+        let Some(column) = COLUMNS.get(at) else { return StyledSpan::new("", Tone::Plain) };
+        let dim = |text: &str| StyledSpan::new(text, Tone::Dim);
+        let plain = |text: &str| StyledSpan::new(text, Tone::Plain);
         let known = session_key(row).and_then(|key| shared.session(&key));
         let state = shown_state(row, shared);
         let (mark, tone) = live::mark(state);
         match column.heading {
-            "mark" => Span::new(mark, tone),
-            "state" => Span::new(&live::state(state, row.session.certain), tone),
+            "mark" => StyledSpan::new(mark, tone),
+            "state" => StyledSpan::new(&live::state(state, row.session.certain), tone),
             "since" => dim(&live::span(shared.now.as_millisecond() - row.since)),
             "agent" => dim(row.session.source.as_str()),
             "project" => {
-                Span::new(&project(row, known.map(|known| &**known), shared), Tone::Strong)
+                StyledSpan::new(&project(row, known.map(|known| &**known), shared), Tone::Strong)
             }
             "branch" => {
                 let branch = known.and_then(|known| known.branch.as_deref());
@@ -86,13 +86,13 @@ impl Live {
             "bar" => match row.context {
                 Some((used, Some(window))) => {
                     let tone = if is_full(used, window) { Tone::Warning } else { Tone::Name };
-                    Span::new(&bar(u128::from(used), u128::from(window), BAR), tone)
+                    StyledSpan::new(&bar(u128::from(used), u128::from(window), BAR), tone)
                 }
                 _ => plain(""),
             },
             "context" => match row.context {
                 Some((used, Some(window))) if is_full(used, window) => {
-                    Span::new(&live::context(row), Tone::Warning)
+                    StyledSpan::new(&live::context(row), Tone::Warning)
                 }
                 Some(_) => plain(&live::context(row)),
                 None => dim("–"),
@@ -120,11 +120,11 @@ pub(super) fn subagent_cell(
     row: &LiveRow,
     subagent: &LiveSubagent,
     shared: &Shared,
-) -> Span {
-    let Some(column) = COLUMNS.get(at) else { return Span::new("", Tone::Plain) };
+) -> StyledSpan {
+    let Some(column) = COLUMNS.get(at) else { return StyledSpan::new("", Tone::Plain) };
     let id = SessionId::new(subagent.id.as_str());
     let known = shared.session(&SessionKey { source: row.session.source, id });
-    let dim = |text: &str| Span::new(text, Tone::Dim);
+    let dim = |text: &str| StyledSpan::new(text, Tone::Dim);
     match column.heading {
         "mark" => dim("└"),
         "state" => dim(LiveState::Working.as_str()),

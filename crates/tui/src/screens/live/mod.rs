@@ -28,7 +28,7 @@ use board::{Board, Filter, Line};
 const SPENT: i64 = 30;
 /// Rates are noted this often, in seconds.
 const SAMPLE: i64 = 10;
-/// So many of them are shown.
+/// The number of them that is shown.
 const SAMPLES: usize = 4;
 
 /// The unit of rates.
@@ -45,6 +45,7 @@ enum Unit {
 pub(crate) struct Live {
     board: Board,
     filter: Filter,
+    no_subagents: bool,
     unit: Unit,
     /// The selected row; it stays selected while rows come, go and change places.
     selected: Option<String>,
@@ -68,7 +69,7 @@ impl Live {
 
     /// Puts the rows in their sections, and keeps the selected row selected.
     fn arrange(&mut self, shared: &Shared) {
-        self.board = Board::new(shared, self.filter);
+        self.board = Board::new(shared, self.filter, !self.no_subagents);
         let is_it = |line: &Line| {
             matches!(line, Line::Row(at)
                 if shared.live.get(*at).map(LiveRow::key) == self.selected)
@@ -177,7 +178,7 @@ impl Screen for Live {
         match action {
             Action::NeedsMe => filter.needs_me = !filter.needs_me,
             Action::FoldHeadless => filter.no_headless = !filter.no_headless,
-            Action::FoldSubagents => filter.no_subagents = !filter.no_subagents,
+            Action::FoldSubagents => self.no_subagents = !self.no_subagents,
             Action::Everywhere => filter.here = !filter.here,
             Action::Back if filter.is_narrowed() => *filter = Filter::default(),
             Action::Unit => {

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use recount_changes::{Changes, Finding, Remedy, Severity};
-use recount_display::span::{Line, Span};
+use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::Tone;
 
 use crate::Tab;
@@ -127,10 +127,11 @@ impl Problems {
 
     fn details(&self, cx: &mut Context<'_>) {
         let Some(found) = self.selected() else { return };
-        let mut lines = vec![Line::new([Span::new(&found.what, Tone::Strong)]), Line::default()];
+        let mut lines =
+            vec![Line::new([StyledSpan::new(&found.what, Tone::Strong)]), Line::default()];
         let mut add = |name: &str, text: &str, tone| {
-            let name = Span::new(&format!("{name:<9} "), Tone::Dim);
-            lines.push(Line::new([name, Span::new(text, tone)]));
+            let name = StyledSpan::new(&format!("{name:<9} "), Tone::Dim);
+            lines.push(Line::new([name, StyledSpan::new(text, tone)]));
         };
         add("severity", found.severity_word(), Tone::Plain);
         add("group", found.group.name(), Tone::Plain);

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 use recount_changes::Severity;
 use recount_display::number::plural;
-use recount_display::span::Span;
+use recount_display::span::StyledSpan;
 use recount_display::theme::Tone;
 use recount_display::wrap::wrap;
 
@@ -39,7 +39,9 @@ impl Problems {
             }
             Some(Err(error)) => {
                 let room = usize::from(width.saturating_sub(6)).max(1);
-                for (y, line) in wrap(&[Span::new(error, Tone::Error)], room).iter().enumerate() {
+                for (y, line) in
+                    wrap(&[StyledSpan::new(error, Tone::Error)], room).iter().enumerate()
+                {
                     painter.line(3, columns(y) + 2, line);
                 }
                 return;
@@ -117,28 +119,28 @@ impl Problems {
             Some(key) => format!("{}  {}", key.id.short(), found.title),
             None => found.path.as_ref().map(tilde).unwrap_or_default(),
         };
-        let mut lines = wrap(&[Span::new(&place, Tone::Strong)], room);
+        let mut lines = wrap(&[StyledSpan::new(&place, Tone::Strong)], room);
         lines.truncate(1);
-        lines.extend(wrap(&[Span::new(&found.what, Tone::Plain)], room).into_iter().take(2));
-        lines.extend(wrap(&[Span::new(&found.does(), Tone::Name)], room));
+        lines.extend(wrap(&[StyledSpan::new(&found.what, Tone::Plain)], room).into_iter().take(2));
+        lines.extend(wrap(&[StyledSpan::new(&found.does(), Tone::Name)], room));
         for (y, line) in lines.iter().take(usize::from(STRIP)).enumerate() {
             painter.line(1, columns(y) + 1, line);
         }
     }
 }
 
-fn mark(found: &Found) -> Span {
+fn mark(found: &Found) -> StyledSpan {
     match found.severity {
-        Severity::Error => Span::new("✗", Tone::Error),
-        Severity::Warning => Span::new("!", Tone::Warning),
-        Severity::Note => Span::new("·", Tone::Dim),
+        Severity::Error => StyledSpan::new("✗", Tone::Error),
+        Severity::Warning => StyledSpan::new("!", Tone::Warning),
+        Severity::Note => StyledSpan::new("·", Tone::Dim),
     }
 }
 
-fn cell(column: usize, found: &Found) -> Span {
+fn cell(column: usize, found: &Found) -> StyledSpan {
     match column {
-        0 => Span::new(&found.place, Tone::Name),
-        1 => Span::new(&found.short, Tone::Plain),
-        _ => Span::new(&recount_display::sanitize::single_line(&found.title), Tone::Dim),
+        0 => StyledSpan::new(&found.place, Tone::Name),
+        1 => StyledSpan::new(&found.short, Tone::Plain),
+        _ => StyledSpan::new(&recount_display::sanitize::single_line(&found.title), Tone::Dim),
     }
 }

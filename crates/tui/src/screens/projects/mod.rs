@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use recount_display::evidence;
-use recount_display::span::{Line, Span};
+use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::Tone;
 use recount_engine::ProjectRow;
 use recount_model::{ProjectState, SessionFacts};
@@ -146,10 +146,10 @@ impl Projects {
     fn evidence(&self, cx: &mut Context<'_>) {
         let Some(Listed { row, .. }) = self.project() else { return };
         let folders = &cx.shared.folders;
-        let head = |text: &str| Line::new([Span::new(text, Tone::Heading)]);
+        let head = |text: &str| Line::new([StyledSpan::new(text, Tone::Heading)]);
         let mut lines = vec![
             evidence::heading(row, folders),
-            Line::new([Span::new(state_words(row.state), Tone::Dim)]),
+            Line::new([StyledSpan::new(state_words(row.state), Tone::Dim)]),
             Line::default(),
             head("how its folder is known"),
         ];

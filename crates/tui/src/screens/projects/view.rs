@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 use recount_display::evidence;
 use recount_display::number::{bytes, count, plural, price};
-use recount_display::span::{Line, Span};
+use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::Tone;
 use recount_display::when;
 use recount_display::width::width;
@@ -48,7 +48,9 @@ impl Projects {
             }
             Some(Err(error)) => {
                 let room = usize::from(width.saturating_sub(6)).max(1);
-                for (y, line) in wrap(&[Span::new(error, Tone::Error)], room).iter().enumerate() {
+                for (y, line) in
+                    wrap(&[StyledSpan::new(error, Tone::Error)], room).iter().enumerate()
+                {
                     painter.line(3, columns(y) + 2, line);
                 }
                 return;
@@ -143,26 +145,26 @@ impl Projects {
     fn strip(&self, painter: &mut Painter<'_>, shared: &Shared) {
         let Some(Listed { row, .. }) = self.project() else { return };
         painter.rule(0, &row.name);
-        let mut lines = vec![Line::new([Span::new(state_words(row.state), Tone::Plain)])];
+        let mut lines = vec![Line::new([StyledSpan::new(state_words(row.state), Tone::Plain)])];
         match row.state {
             ProjectState::Present => {
                 let path = shared.folders.tilde(&path_of(row));
-                lines.push(Line::new([Span::new(&path, Tone::Strong)]));
+                lines.push(Line::new([StyledSpan::new(&path, Tone::Strong)]));
                 let words = "↵ shows its sessions · i the evidence · m its new folder if it moved";
-                lines.push(Line::new([Span::new(words, Tone::Dim)]));
+                lines.push(Line::new([StyledSpan::new(words, Tone::Dim)]));
             }
             _ if row.moved_to.is_some() => {
                 lines.extend(evidence::new_place(row, false, &shared.folders).into_iter().take(1));
-                lines.push(Line::new([Span::new("a plans to relocate it", Tone::Name)]));
+                lines.push(Line::new([StyledSpan::new("a plans to relocate it", Tone::Name)]));
             }
             ProjectState::Missing => {
-                lines.push(Line::new([Span::new("nothing like it was found", Tone::Dim)]));
+                lines.push(Line::new([StyledSpan::new("nothing like it was found", Tone::Dim)]));
                 let words = "a asks for the new folder; `recount projects --scan` searches for it";
-                lines.push(Line::new([Span::new(words, Tone::Name)]));
+                lines.push(Line::new([StyledSpan::new(words, Tone::Name)]));
             }
             ProjectState::Unknown | ProjectState::Scanning => {
                 let words = "i shows the evidence; `recount projects --scan DIR` searches a folder";
-                lines.push(Line::new([Span::new(words, Tone::Name)]));
+                lines.push(Line::new([StyledSpan::new(words, Tone::Name)]));
             }
         }
         for (y, line) in lines.iter().take(usize::from(STRIP)).enumerate() {
@@ -172,11 +174,11 @@ impl Projects {
 }
 
 /// Marks what needs attention: known and gone, or not known.
-fn mark(state: ProjectState) -> Span {
+fn mark(state: ProjectState) -> StyledSpan {
     match state {
-        ProjectState::Present => Span::new(" ", Tone::Plain),
-        ProjectState::Missing => Span::new("✗", Tone::Error),
-        ProjectState::Unknown | ProjectState::Scanning => Span::new("?", Tone::Warning),
+        ProjectState::Present => StyledSpan::new(" ", Tone::Plain),
+        ProjectState::Missing => StyledSpan::new("✗", Tone::Error),
+        ProjectState::Unknown | ProjectState::Scanning => StyledSpan::new("?", Tone::Warning),
     }
 }
 
@@ -189,16 +191,16 @@ fn path_of(row: &ProjectRow) -> String {
     }
 }
 
-fn cell(at: usize, listed: &Listed, shared: &Shared) -> Span {
-    let Some(column) = COLUMNS.get(at) else { return Span::new("", Tone::Plain) };
+fn cell(at: usize, listed: &Listed, shared: &Shared) -> StyledSpan {
+    let Some(column) = COLUMNS.get(at) else { return StyledSpan::new("", Tone::Plain) };
     let row = &listed.row;
-    let dim = |text: &str| Span::new(text, Tone::Dim);
-    let plain = |text: &str| Span::new(text, Tone::Plain);
+    let dim = |text: &str| StyledSpan::new(text, Tone::Dim);
+    let plain = |text: &str| StyledSpan::new(text, Tone::Plain);
     match column.heading {
-        "PROJECT" => Span::new(&row.name, Tone::Strong),
+        "PROJECT" => StyledSpan::new(&row.name, Tone::Strong),
         "STATE" => match row.state {
             ProjectState::Present => dim("present"),
-            state => Span::new(&state.to_string(), Tone::Warning),
+            state => StyledSpan::new(&state.to_string(), Tone::Warning),
         },
         "SESSIONS" => plain(&count(row.sessions)),
         "PROMPTS" => plain(&count(row.prompts)),

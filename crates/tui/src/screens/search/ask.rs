@@ -7,8 +7,6 @@ use recount_platform::may_leave_process;
 
 use crate::work::Work;
 
-/// The maximum number of hits: the best of each session.
-const LIMIT: usize = 60;
 /// The maximum width of a line.
 const WIDTH: usize = 200;
 /// Of fewer letters too many words begin.
@@ -23,6 +21,15 @@ pub(super) struct Question {
     pub(super) query: String,
     /// What narrows it, as part of a query.
     pub(super) within: Option<String>,
+    /// The maximum number of hits, the best of each session: about as many as are seen, because each is read from its file.
+    pub(super) limit: usize,
+}
+
+impl Question {
+    /// Whether another one asks for the same, or more of it.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        (&self.query, &self.within) == (&other.query, &other.within)
+    }
 }
 
 /// What is wrong with a query.
@@ -73,13 +80,13 @@ impl Question {
             };
             engine.search_typed(&request, within, work.progress())
         };
-        let mut found = search(&self.query, self.within.as_deref(), LIMIT);
+        let mut found = search(&self.query, self.within.as_deref(), self.limit);
         let is_poor = |found: &SearchResults| found.total == 0 || found.relaxed;
         let mut begun = None;
         // The last word may not be finished.
         if found.as_ref().is_ok_and(is_poor)
             && let Some((query, word)) = unfinished(&self.query)
-            && let Ok(better) = search(&query, self.within.as_deref(), LIMIT)
+            && let Ok(better) = search(&query, self.within.as_deref(), self.limit)
             && !is_poor(&better)
         {
             (found, begun) = (Ok(better), Some(word));

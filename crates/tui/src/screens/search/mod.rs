@@ -29,6 +29,11 @@ use ask::{Answered, Mistake, Question, Wider};
 use complete::Completion;
 use pane::{Around, Pane};
 
+/// The number of hits that is asked for at first.
+const LEAST: usize = 24;
+/// The maximum number of hits.
+const MOST: usize = 1000;
+
 /// Where is searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Scope {
@@ -109,7 +114,14 @@ impl Search {
                 format!("project:\"{}\"", name.replace('"', ""))
             }),
         };
-        Question { query: self.field.text().trim().to_owned(), within }
+        let query = self.field.text().trim().to_owned();
+        let asked = Question { query, within, limit: usize::from(shared.size.1).max(LEAST) };
+        // More that was asked for is asked for again.
+        if asked.is_same(&self.asked) {
+            let limit = self.asked.limit.max(asked.limit);
+            return Question { limit, ..asked };
+        }
+        asked
     }
 
     /// Asks if the question is another, or the answer may be.
@@ -142,7 +154,7 @@ impl Search {
                 let (took, wider) = (answered.took, answered.wider);
                 self.wrong = None;
                 // The same question is asked again when sessions change: its hit stays selected.
-                let is_same = |shown: &&Shown| shown.question == answered.question;
+                let is_same = |shown: &&Shown| shown.question.is_same(&answered.question);
                 let before = self.shown.as_ref().filter(is_same).and(self.hit()).map(pane::key);
                 let is_it = |hit: &Match| Some(pane::key(hit)) == before;
                 let at = before.as_ref().and_then(|_| results.hits.iter().position(is_it));
@@ -160,8 +172,23 @@ impl Search {
     fn moved(&mut self, cx: &mut Context<'_>) {
         let Some(hit) = self.hits().get(self.cursor.at).cloned() else { return };
         self.pane.mark(&hit);
+        self.ask_more(cx);
         if !self.pane.is_of(&hit) && self.layout != Layout::Off && !hit.is_gone {
             cx.ask(Slot::Hit, move |work| Around::read(work, &hit));
+        }
+    }
+
+    /// Asks for more hits when the last ones are near.
+    fn ask_more(&mut self, cx: &mut Context<'_>) {
+        let Some(shown) = &self.shown else { return };
+        let (many, limit) = (shown.results.hits.len(), shown.question.limit);
+        let is_near = self.cursor.at + self.cursor.height.min(LEAST) >= many;
+        let has_more = many >= limit && shown.results.sessions > many && limit < MOST;
+        if is_near && has_more && self.asked == shown.question && self.cursor.at > 0 {
+            self.asked.limit = limit.saturating_mul(4).min(MOST);
+            let question = self.asked.clone();
+            self.is_waiting = true;
+            cx.ask(Slot::Search, move |work| question.ask(work));
         }
     }
 
@@ -398,7 +425,7 @@ impl Screen for Search {
     }
 
     fn command(&self, shared: &Shared) -> String {
-        let Question { query, within } = self.question(shared);
+        let Question { query, within, .. } = self.question(shared);
         let query = match within {
             Some(within) => format!("({query}) {within}"),
             None => query,

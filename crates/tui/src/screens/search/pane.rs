@@ -2,7 +2,7 @@
 
 use recount_blocks::Level;
 use recount_display::sanitize::single_line;
-use recount_display::span::{Line, Span};
+use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::Tone;
 use recount_display::width::truncate_to;
 use recount_engine::Match;
@@ -186,11 +186,11 @@ fn marked(line: &Line, words: &[String]) -> Line {
             let (Some(before), Some(word)) = (text.get(from..start), text.get(start..end)) else {
                 break;
             };
-            spans.push(Span::styled(before, span.style()));
-            spans.push(Span::new(word, Tone::Match));
+            spans.push(StyledSpan::styled(before, span.style()));
+            spans.push(StyledSpan::new(word, Tone::Match));
             from = end;
         }
-        spans.push(Span::styled(text.get(from..).unwrap_or_default(), span.style()));
+        spans.push(StyledSpan::styled(text.get(from..).unwrap_or_default(), span.style()));
     }
     Line::new(spans)
 }

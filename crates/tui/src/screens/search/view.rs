@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 use recount_display::number::{bytes, plural};
 use recount_display::sanitize::single_line;
-use recount_display::span::Span;
+use recount_display::span::StyledSpan;
 use recount_display::theme::Tone;
 use recount_display::transcript::part_tone;
 use recount_display::when;
@@ -288,7 +288,7 @@ fn row(painter: &mut Painter<'_>, number: usize, hit: &Match, shared: &Shared) {
     if hit.is_gone {
         fate.push_str(" [gone]");
     }
-    let fate = Span::new(&fate, Tone::Warning);
+    let fate = StyledSpan::new(&fate, Tone::Warning);
     let end = wide.saturating_sub(columns(fate.width()) + 1);
     let room = end.saturating_sub(x);
     painter.part(x, 0, room, 1).spans(0, 0, &snippet(hit, usize::from(room)));
@@ -296,9 +296,9 @@ fn row(painter: &mut Painter<'_>, number: usize, hit: &Match, shared: &Shared) {
 }
 
 /// Returns the best line, with its matches marked, cut so that the first of them is in view.
-fn snippet(hit: &Match, room: usize) -> Vec<Span> {
+fn snippet(hit: &Match, room: usize) -> Vec<StyledSpan> {
     let Some(snippet) = &hit.snippet else {
-        return vec![Span::new("(its text is not there any more)", Tone::Dim)];
+        return vec![StyledSpan::new("(its text is not there any more)", Tone::Dim)];
     };
     let text = snippet.text.as_str();
     let first = snippet.highlights.first().map_or(0, |range| range.start);
@@ -324,16 +324,16 @@ fn snippet(hit: &Match, room: usize) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut from = start;
     if start > 0 {
-        spans.push(Span::new("…", Tone::Dim));
+        spans.push(StyledSpan::new("…", Tone::Dim));
     }
     for range in &snippet.highlights {
-        spans.push(Span::new(part(from, range.start), Tone::Plain));
-        spans.push(Span::new(part(range.start, range.end), Tone::Match));
+        spans.push(StyledSpan::new(part(from, range.start), Tone::Plain));
+        spans.push(StyledSpan::new(part(range.start, range.end), Tone::Match));
         from = range.end;
     }
-    spans.push(Span::new(part(from, end), Tone::Plain));
+    spans.push(StyledSpan::new(part(from, end), Tone::Plain));
     if is_cut {
-        spans.push(Span::new("…", Tone::Dim));
+        spans.push(StyledSpan::new("…", Tone::Dim));
     }
     spans
 }

@@ -2,7 +2,7 @@
 
 use recount_display::number::{bytes, count, price};
 use recount_display::sanitize::single_line;
-use recount_display::span::Span;
+use recount_display::span::StyledSpan;
 use recount_display::theme::Tone;
 use recount_display::when;
 use recount_model::{LiveState, SessionFacts};
@@ -36,15 +36,15 @@ pub(super) const COLUMNS: &[Column] = &[
 pub(super) const WIDE: &[&str] = &["MODEL", "BRANCH", "SIZE"];
 
 /// Returns one cell of a row.
-pub(super) fn cell(at: usize, session: &SessionFacts, shared: &Shared) -> Span {
-    let Some(column) = COLUMNS.get(at) else { return Span::new("", Tone::Plain) };
-    let dim = |text: &str| Span::new(text, Tone::Dim);
-    let plain = |text: &str| Span::new(text, Tone::Plain);
+pub(super) fn cell(at: usize, session: &SessionFacts, shared: &Shared) -> StyledSpan {
+    let Some(column) = COLUMNS.get(at) else { return StyledSpan::new("", Tone::Plain) };
+    let dim = |text: &str| StyledSpan::new(text, Tone::Dim);
+    let plain = |text: &str| StyledSpan::new(text, Tone::Plain);
     match column.heading {
-        "ID" => Span::new(session.id.short(), Tone::Name),
+        "ID" => StyledSpan::new(session.id.short(), Tone::Name),
         "USED" => dim(&session.updated.map(|then| when::age(then, shared.now)).unwrap_or_default()),
         "AGENT" => plain(session.source.as_str()),
-        "PROJECT" => Span::new(shared.rows.names.name(&session.project), Tone::Strong),
+        "PROJECT" => StyledSpan::new(shared.rows.names.name(&session.project), Tone::Strong),
         "PROMPTS" => plain(&count(session.counts.prompts)),
         "TOOLS" => plain(&count(session.tool_calls.total)),
         "TOKENS" => plain(&count(session.tokens.total)),
@@ -60,7 +60,7 @@ pub(super) fn cell(at: usize, session: &SessionFacts, shared: &Shared) -> Span {
     }
 }
 
-fn title(session: &SessionFacts) -> Span {
+fn title(session: &SessionFacts) -> StyledSpan {
     let mut text = String::new();
     if let Some(labels) = &session.labels {
         if labels.pinned {
@@ -72,41 +72,41 @@ fn title(session: &SessionFacts) -> Span {
     }
     let tone = if session.is_empty() { Tone::Dim } else { Tone::Plain };
     text.push_str(session.title.as_deref().unwrap_or("(no messages)"));
-    Span::new(&single_line(&text), tone)
+    StyledSpan::new(&single_line(&text), tone)
 }
 
 /// Returns the most important thing to know about a session.
-fn notes(session: &SessionFacts, shared: &Shared) -> Span {
+fn notes(session: &SessionFacts, shared: &Shared) -> StyledSpan {
     let key = session.key();
     if let Some(state) = shared.states.get(&key) {
         let tone = if *state == LiveState::Approve { Tone::Error } else { Tone::Added };
-        return Span::new(state.as_str(), tone);
+        return StyledSpan::new(state.as_str(), tone);
     }
     if shared.at_risk.contains(&key) {
-        return Span::new("doomed", Tone::Error);
+        return StyledSpan::new("doomed", Tone::Error);
     }
     if session.problems > 0 {
-        return Span::new(&format!("{} broken", count(session.problems)), Tone::Warning);
+        return StyledSpan::new(&format!("{} broken", count(session.problems)), Tone::Warning);
     }
     if session.counts.undone > 0 {
-        return Span::new(&format!("{} undone", count(session.counts.undone)), Tone::Dim);
+        return StyledSpan::new(&format!("{} undone", count(session.counts.undone)), Tone::Dim);
     }
     if session.kind.is_subagent() {
-        return Span::new("sub-agent", Tone::Dim);
+        return StyledSpan::new("sub-agent", Tone::Dim);
     }
-    Span::new(if is_headless(session) { "headless" } else { "" }, Tone::Dim)
+    StyledSpan::new(if is_headless(session) { "headless" } else { "" }, Tone::Dim)
 }
 
 /// Returns the mark before a row: marked, running, at risk.
-pub(super) fn mark(session: &SessionFacts, is_marked: bool, shared: &Shared) -> Span {
+pub(super) fn mark(session: &SessionFacts, is_marked: bool, shared: &Shared) -> StyledSpan {
     let key = session.key();
     if is_marked {
-        Span::new("▶", Tone::Match)
+        StyledSpan::new("▶", Tone::Match)
     } else if shared.states.contains_key(&key) {
-        Span::new("●", Tone::Added)
+        StyledSpan::new("●", Tone::Added)
     } else if shared.at_risk.contains(&key) {
-        Span::new("⌖", Tone::Error)
+        StyledSpan::new("⌖", Tone::Error)
     } else {
-        Span::new(" ", Tone::Plain)
+        StyledSpan::new(" ", Tone::Plain)
     }
 }

@@ -5,11 +5,11 @@ use ratatui::layout::Rect;
 use recount_display::bar::bar;
 use recount_display::form::Form;
 use recount_display::number::{count, duration, money, percent, plural};
-use recount_display::span::Span;
+use recount_display::span::StyledSpan;
 use recount_display::theme::Tone;
 use recount_display::usage::{cost, heading, label, over_budget, time_chart, weight};
 use recount_display::width::width;
-use recount_engine::stats::{By, StatsRow, UsageFigures};
+use recount_engine::stats::{Budget, By, StatsRow, UsageFigures};
 
 use super::{DIMENSIONS, Figures, Stats};
 use crate::draw::{Painter, columns};
@@ -139,7 +139,7 @@ impl Stats {
             painter.text_right(0, &format!("{words} "), Tone::Dim);
         }
         let mut y = 1;
-        for (span, limit) in figures.budget.iter().flat_map(recount_engine::stats::Budget::limits) {
+        for (span, limit) in figures.budget.iter().flat_map(Budget::limits) {
             let (words, tone) = if limit.is_over() {
                 (over_budget(span, limit), Tone::Warning)
             } else {
@@ -202,7 +202,7 @@ impl Stats {
         let y = columns(rows.len().min(usize::from(body))) + 1;
         layout.row(all, painter, (1, y), |at| {
             let span = cell(all, at, by, &total, 0);
-            Span::new(span.text(), Tone::Strong)
+            StyledSpan::new(span.text(), Tone::Strong)
         });
     }
 }
@@ -220,20 +220,22 @@ fn name(by: By) -> &'static str {
 }
 
 /// Returns one cell of a row.
-fn cell(all: &[Column], at: usize, by: By, row: &StatsRow, most: u128) -> Span {
-    let plain = |text: &str| Span::new(text, Tone::Plain);
+fn cell(all: &[Column], at: usize, by: By, row: &StatsRow, most: u128) -> StyledSpan {
+    let plain = |text: &str| StyledSpan::new(text, Tone::Plain);
     let Some(column) = all.get(at) else { return plain("") };
     let figures: &UsageFigures = &row.figures;
     let failed = |text: &str| {
-        Span::new(text, if figures.tools_failed > 0 { Tone::Warning } else { Tone::Dim })
+        StyledSpan::new(text, if figures.tools_failed > 0 { Tone::Warning } else { Tone::Dim })
     };
     match column.heading {
-        "" => Span::new(&label(by, row), Tone::Name),
+        "" => StyledSpan::new(&label(by, row), Tone::Name),
         "SESSIONS" => plain(&count(figures.sessions)),
         "PROMPTS" => plain(&count(figures.prompts)),
         "REQUESTS" => plain(&count(figures.requests)),
         "INPUT" => plain(&count(figures.tokens.input)),
-        "CACHED" => Span::new(&figures.cache_share().map(percent).unwrap_or_default(), Tone::Dim),
+        "CACHED" => {
+            StyledSpan::new(&figures.cache_share().map(percent).unwrap_or_default(), Tone::Dim)
+        }
         "OUTPUT" => plain(&count(figures.tokens.output)),
         "THOUGHTS" => plain(&count(figures.tokens.thoughts)),
         "TOOLS" | "CALLS" => plain(&count(figures.tool_calls)),
@@ -247,7 +249,7 @@ fn cell(all: &[Column], at: usize, by: By, row: &StatsRow, most: u128) -> Span {
         "COST" => plain(&Form::Short.money(figures.cost_usd)),
         _ => {
             let width = usize::from(BAR);
-            Span::new(&bar(weight(by == By::Tool, figures), most, width), Tone::Dim)
+            StyledSpan::new(&bar(weight(by == By::Tool, figures), most, width), Tone::Dim)
         }
     }
 }
