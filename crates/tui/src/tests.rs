@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::effect::{Answer, Effect, Event};
 use crate::settings::AppSettings;
 use crate::shared::Shared;
-use crate::work::{Fresh, Slot, Work, rows};
+use crate::work::{Fresh, Recent, Slot, Work, rows};
 use crate::{Tab, frame};
 
 mod boards;
@@ -40,6 +40,7 @@ pub(crate) struct Driver {
     pub(crate) app: App,
     pub(crate) engine: Engine,
     latest: Arc<Mutex<Option<Snapshot>>>,
+    recent: Recent,
     /// What the app asked the outside for, except questions.
     pub(crate) done: Vec<String>,
     size: (u16, u16),
@@ -143,8 +144,16 @@ impl Driver {
         };
         let latest: Arc<Mutex<Option<Snapshot>>> = Arc::default();
         let (app, effects) = App::new(shared, tab, query.map(str::to_owned));
-        let mut driver =
-            Self { app, engine, latest, done: Vec::new(), size: (width, height), now: now(), home };
+        let mut driver = Self {
+            app,
+            engine,
+            latest,
+            recent: Recent::default(),
+            done: Vec::new(),
+            size: (width, height),
+            now: now(),
+            home,
+        };
         driver.perform(effects);
         driver.reload();
         driver
@@ -168,6 +177,7 @@ impl Driver {
         for effect in effects {
             if let Effect::Ask(slot, job, number) = effect {
                 let work = Work::new(self.engine.clone(), Arc::clone(&self.latest));
+                let work = work.sharing(&self.recent);
                 let value = job(&work);
                 self.event(Event::Answer(Answer::new(slot, number, value)));
             } else {

@@ -9,7 +9,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use recount_engine::{Cancel, Engine, Progress, Snapshot};
+use recount_engine::{Cancel, Engine, Error, Opened, Progress, Snapshot};
+use recount_model::{SessionFacts, SessionKey};
 
 use crate::effect::{Answer, Event, Job};
 
@@ -62,11 +63,36 @@ pub(crate) struct Work {
     engine: Engine,
     latest: Arc<Mutex<Option<Snapshot>>>,
     cancel: Cancel,
+    recent: Recent,
 }
+
+/// The session that was opened last: who has previewed one often reads it next.
+pub(crate) type Recent = Arc<Mutex<Option<Arc<Opened>>>>;
 
 impl Work {
     pub(crate) fn new(engine: Engine, latest: Arc<Mutex<Option<Snapshot>>>) -> Self {
-        Self { engine, latest, cancel: Cancel::default() }
+        Self { engine, latest, cancel: Cancel::default(), recent: Recent::default() }
+    }
+
+    /// Shares the session that was opened last.
+    pub(crate) fn sharing(self, recent: &Recent) -> Self {
+        Self { recent: Arc::clone(recent), ..self }
+    }
+
+    /// Opens a session, and remembers it.
+    pub(crate) fn open(&self, key: &SessionKey) -> Result<Arc<Opened>, Error> {
+        let opened = Arc::new(self.engine().open_key(key, self.progress())?);
+        *self.recent.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    /// Returns the session that was opened last, if it is this one and its files have not changed since.
+    pub(crate) fn recent(&self, facts: &SessionFacts) -> Option<Arc<Opened>> {
+        let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let own = &recent.facts;
+        let is_same =
+            own.key() == facts.key() && own.updated == facts.updated && own.files == facts.files;
+        is_same.then_some(recent)
     }
 
     /// Returns an engine that answers from the newest snapshot; before there is one, from the disk.
@@ -94,6 +120,7 @@ pub(crate) struct Workers {
     events: Sender<Event>,
     slots: BTreeMap<Slot, Sender<Asked>>,
     running: BTreeMap<Slot, Cancel>,
+    recent: Recent,
 }
 
 struct Asked {
@@ -108,7 +135,14 @@ impl Workers {
         latest: Arc<Mutex<Option<Snapshot>>>,
         events: Sender<Event>,
     ) -> Self {
-        Self { engine, latest, events, slots: BTreeMap::new(), running: BTreeMap::new() }
+        Self {
+            engine,
+            latest,
+            events,
+            slots: BTreeMap::new(),
+            running: BTreeMap::new(),
+            recent: Recent::default(),
+        }
     }
 
     /// Asks a question; the answer comes as an event with this number.
@@ -121,6 +155,7 @@ impl Workers {
         let sender = self.slots.entry(slot).or_insert_with(|| {
             let (sender, receiver) = channel();
             let work = Work::new(self.engine.clone(), Arc::clone(&self.latest));
+            let work = work.sharing(&self.recent);
             let events = self.events.clone();
             thread::spawn(move || answer_all(slot, work, &receiver, &events));
             sender

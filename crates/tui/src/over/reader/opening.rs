@@ -16,7 +16,8 @@ impl Reader {
     pub(super) fn ask_open(&mut self, again: bool, wanted: Wanted, cx: &mut Context<'_>) {
         let opened = self.text.as_ref().filter(|_| !again).map(|text| Arc::clone(&text.opened));
         let (key, view, shown) = (self.key.clone(), self.view, self.shown);
-        let open = Open { key, opened, view, wanted, shown };
+        let facts = cx.shared.session(&self.key).cloned();
+        let open = Open { key, opened, facts, view, wanted, shown };
         self.is_opening = true;
         cx.ask(Slot::Reader, move |work| open.run(work));
     }

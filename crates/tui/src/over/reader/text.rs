@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use recount_blocks::{Gap, Level};
 use recount_engine::{Finder, MessageCursor, MessageMark, Opened, Position, View};
-use recount_model::{Fate, Message, MessageKind, NoticeLevel, SessionKey, ToolStatus};
+use recount_model::{
+    Fate, Message, MessageKind, NoticeLevel, SessionFacts, SessionKey, ToolStatus,
+};
 
 use crate::work::Work;
 
@@ -124,6 +126,8 @@ pub(super) struct Open {
     pub(super) key: SessionKey,
     /// The session, if it is open already and did not change.
     pub(super) opened: Option<Arc<Opened>>,
+    /// The session as it is now.
+    pub(super) facts: Option<Arc<SessionFacts>>,
     pub(super) view: View,
     pub(super) wanted: Wanted,
     pub(super) shown: Shown,
@@ -132,11 +136,14 @@ pub(super) struct Open {
 impl Open {
     /// Opens the session, and reads the first page.
     pub(super) fn run(self, work: &Work) -> Opening {
-        let Self { key, opened, view, wanted, shown } = self;
+        let Self { key, opened, facts, view, wanted, shown } = self;
         let engine = work.engine();
         let opened = match opened {
             Some(opened) => Ok(opened),
-            None => engine.open_key(&key, work.progress()).map(Arc::new),
+            None => match facts.and_then(|facts| work.recent(&facts)) {
+                Some(recent) => Ok(recent),
+                None => work.open(&key),
+            },
         };
         let result = opened.map_err(|error| error.full_message()).map(|opened| {
             let mut cursor = MessageCursor::new(Arc::clone(&opened), view);

@@ -32,9 +32,9 @@ pub(crate) struct Preview {
 impl Preview {
     /// Reads the end of a session.
     pub(crate) fn read(work: &Work, key: SessionKey, updated: Option<Timestamp>) -> Self {
-        let opened = work.engine().open_key(&key, work.progress());
+        let opened = work.open(&key);
         let messages = opened.map_err(|error| error.full_message()).map(|opened| {
-            let mut cursor = MessageCursor::new(Arc::new(opened), View::Full);
+            let mut cursor = MessageCursor::new(opened, View::Full);
             cursor.seek(&Position::Index(usize::MAX));
             cursor.previous_page(MESSAGES).into_iter().filter_map(Result::ok).collect()
         });
