@@ -28,7 +28,7 @@ use board::{Board, Filter, Line};
 const SPENT: i64 = 30;
 /// Rates are noted this often, in seconds.
 const SAMPLE: i64 = 10;
-/// So many of them are shown.
+/// The number of them that is shown.
 const SAMPLES: usize = 4;
 
 /// The unit of rates.

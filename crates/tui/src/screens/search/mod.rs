@@ -29,9 +29,9 @@ use ask::{Answered, Mistake, Question, Wider};
 use complete::Completion;
 use pane::{Around, Pane};
 
-/// At least so many hits are asked for at first.
+/// The number of hits that is asked for first, at least.
 const LEAST: usize = 24;
-/// And at last so many.
+/// The largest number of hits.
 const MOST: usize = 1000;
 
 /// Where is searched.
