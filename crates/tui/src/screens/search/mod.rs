@@ -29,9 +29,9 @@ use ask::{Answered, Mistake, Question, Wider};
 use complete::Completion;
 use pane::{Around, Pane};
 
-/// The number of hits that is asked for at first.
+/// The number of hits that is asked for first, at least.
 const LEAST: usize = 24;
-/// The maximum number of hits.
+/// The largest number of hits.
 const MOST: usize = 1000;
 
 /// Where is searched.

@@ -19,6 +19,8 @@ use crate::shared::Shared;
 const RIGHT: u16 = 100;
 /// Below this width, a row is a project and a line.
 const NARROW: u16 = 60;
+/// From this width on, a row has the id of its session.
+const WITH_ID: u16 = 80;
 /// Below this height there is no preview below.
 const TALL: u16 = 14;
 /// Where the field begins.
@@ -275,8 +277,11 @@ fn row(painter: &mut Painter<'_>, number: usize, hit: &Match, shared: &Shared) {
         let age = age.trim_end_matches(" ago");
         // Of a date, year and month.
         cell(painter, age.get(..7).unwrap_or(age), 7, Tone::Dim);
-        let id = session.id.short();
-        cell(painter, id.get(..4).unwrap_or(id), 4, Tone::Name);
+        // Beside a preview the line needs the room.
+        if wide >= WITH_ID {
+            let id = session.id.short();
+            cell(painter, id.get(..4).unwrap_or(id), 4, Tone::Name);
+        }
         let part = hit.snippet.as_ref().map(|snippet| snippet.field.name().to_owned());
         let part = part.unwrap_or_else(|| hit.message.kind.to_string());
         cell(painter, &part, 7, part_tone(hit.snippet.as_ref().map(|snippet| snippet.field)));
