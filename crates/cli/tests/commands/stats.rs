@@ -306,7 +306,7 @@ fn another_tool_s_count_is_compared_day_by_day() {
     DAY          TOKENS   THEIRS     COST   THEIRS  WHY
     2026-11-15  104,574        0  $0.1299  $0.0000  not in their report
     2026-11-16  251,500  251,500  $0.8470  $0.5000  they have other prices
-    total       356,074  251,500  $0.9769  $0.5000  they count 104574 tokens less
+    total       356,074  251,500  $0.9769  $0.5000  they count 104,574 tokens less
     [exit 0]
     ");
     home.write("bad.json", "[]");

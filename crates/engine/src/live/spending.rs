@@ -148,6 +148,6 @@ mod tests {
         assert!(close(later.spent_usd, 4.3) && close(later.projected_usd, 5.2), "{later:?}");
         // A clock that was set back, and one that is past the end.
         assert!(close(spending(4.0, None).today(0.05, now - HOUR).spent_usd, 4.0));
-        assert!(close(spending(4.0, None).today(0.05, 20 * HOUR).projected_usd, 10.0));
+        assert!(close(spending(4.0, None).today(0.05, 20 * HOUR).projected_usd, 4.0));
     }
 }
