@@ -13,7 +13,7 @@ use crate::keys::{Action, Chord, Pressed};
 use crate::over::actions::{self, ChangeOutcome};
 use crate::over::{Help, Palette};
 use crate::screen::{Context, Screen};
-use crate::screens::{Tabs, problems, tabs};
+use crate::screens::{Tabs, tabs};
 use crate::shared::Shared;
 use crate::work::{Alarmed, AtRisk, Fresh, LiveNews, Reading, Slot};
 
@@ -335,6 +335,12 @@ impl App {
         }
     }
 
+    /// Counts what is known to be wrong from the rows alone; the tab looks for the rest when it is opened.
+    fn count_problems(&mut self) {
+        let broken = self.shared.rows.sessions.iter().filter(|session| session.problems > 0);
+        self.shared.problems = broken.count() + self.shared.at_risk.len();
+    }
+
     fn feed(&mut self, answer: &mut Answer, effects: &mut Vec<Effect>) {
         if let Some(Reading(done, total)) = answer.take() {
             self.shared.reading = Some((done, total)).filter(|_| total > 0);
@@ -342,6 +348,7 @@ impl App {
         }
         if let Some(AtRisk(at_risk)) = answer.take() {
             self.shared.at_risk = at_risk;
+            self.count_problems();
         } else if let Some(LiveNews(rows)) = answer.take() {
             self.shared.states = rows
                 .iter()
@@ -366,13 +373,8 @@ impl App {
             self.shared.reading = None;
             match rows {
                 Ok(rows) => {
-                    let is_first =
-                        self.shared.rows.sessions.is_empty() || self.shared.rows.is_remembered;
                     self.shared.rows = rows;
-                    if is_first && self.tab != Tab::Problems {
-                        let mut cx = Context { shared: &self.shared, effects };
-                        problems::look(&mut cx);
-                    }
+                    self.count_problems();
                 }
                 Err(error) => {
                     effects.push(Effect::Say(Notice::error(error.full_message())));

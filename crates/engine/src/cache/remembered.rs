@@ -13,6 +13,7 @@ use recount_model::{FileFacts, Project, RecordedPath, SessionFacts};
 use serde::{Deserialize, Serialize};
 
 use crate::cache::cached::{Core, to_bytes};
+use crate::cache::kept_rows::StoredRows;
 use crate::cache::refresh::{RACY, hash};
 use crate::projects::resolve::{Effort, ProjectHints, ResolvedProjects};
 use crate::sessions::list::{Digest, Listing, SortOrder, Used, sort};
@@ -221,9 +222,10 @@ impl Engine {
         let Some(catalog) = self.catalog() else { return Vec::new() };
         let mut places: HashMap<String, Arc<Project>, RandomState> = HashMap::default();
         let mut sessions = Vec::new();
-        let mut visit = |_, gone: bool, content: &[u8]| {
-            let row = if gone { None } else { Unplaced::decode(content, self.sources) };
-            let Some(Unplaced { mut facts, folder }) = row else { return };
+        // Rows that cannot be read are read from the disk a moment later.
+        let stored = StoredRows::read(&catalog, self.roots_key()).unwrap_or_default();
+        for row in stored.map(&|content| Unplaced::decode(content, self.sources)) {
+            let Some(Unplaced { mut facts, folder }) = row else { continue };
             let cwd = facts.cwd.as_ref();
             let place = cwd.map_or(&*folder, RecordedPath::as_str);
             let project = places.get(place).cloned().unwrap_or_else(|| {
@@ -240,9 +242,7 @@ impl Engine {
             if !facts.is_background {
                 sessions.push(Arc::new(facts));
             }
-        };
-        // Rows that cannot be read are read from the disk a moment later.
-        let _read = catalog.each_listed(self.roots_key(), &mut visit);
+        }
         sort(&mut sessions, SortOrder::Updated);
         sessions
     }

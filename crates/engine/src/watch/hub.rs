@@ -9,7 +9,7 @@ use crate::watch::inbox::{Inbox, Told};
 use crate::watch::queue::Queue;
 use crate::watch::signals::{Signal, Signals, directories};
 use crate::watch::{WatchMode, events};
-use crate::{Engine, Error};
+use crate::Engine;
 
 /// What happens within so short a time is told at once.
 const TOGETHER: Duration = Duration::from_millis(20);
@@ -39,8 +39,7 @@ struct Shared {
 }
 
 impl Hub {
-    pub(crate) fn start(engine: &Engine, mode: WatchMode) -> Result<Self, Error> {
-        let snapshot = engine.snapshot(&())?;
+    pub(crate) fn start(engine: &Engine, snapshot: Snapshot, mode: WatchMode) -> Self {
         let is_remote = engine.roots().any(|root| recount_platform::is_remote(root));
         let mode = match mode {
             WatchMode::Events if is_remote => WatchMode::Polling(POLL),
@@ -61,7 +60,7 @@ impl Hub {
         };
         let told = Arc::clone(&inbox);
         let thread = std::thread::spawn(move || work.run(&told));
-        Ok(Self { shared, inbox, thread: Some(thread) })
+        Self { shared, inbox, thread: Some(thread) }
     }
 
     pub(crate) fn subscribe(&self) -> Arc<Queue> {

@@ -56,11 +56,24 @@ impl Engine {
     /// # Errors
     /// As [`Engine::snapshot`].
     pub fn watch(&self, mode: WatchMode) -> Result<Subscription, Error> {
+        self.subscribe(mode, || self.snapshot(&()))
+    }
+
+    /// Listens for changes since a snapshot, which need not be taken again.
+    pub fn watch_from(&self, snapshot: &Snapshot, mode: WatchMode) -> Result<Subscription, Error> {
+        self.subscribe(mode, || Ok(snapshot.clone()))
+    }
+
+    fn subscribe(
+        &self,
+        mode: WatchMode,
+        first: impl FnOnce() -> Result<Snapshot, Error>,
+    ) -> Result<Subscription, Error> {
         // Nobody panics while holding it; if somebody did, what it guards would still be whole.
         let mut shared = self.hub.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let hub = match shared.upgrade() {
             Some(hub) => hub,
-            None => Arc::new(Hub::start(self, mode)?),
+            None => Arc::new(Hub::start(self, first()?, mode)),
         };
         *shared = Arc::downgrade(&hub);
         let queue = hub.subscribe();

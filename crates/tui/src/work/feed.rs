@@ -113,26 +113,25 @@ impl Feed {
 
     fn watch_rows(&self) {
         let reading = ReadingTold { feed: self, begun: Instant::now(), told: AtomicU64::new(0) };
-        // Read with progress first: the watch reads the same again from the catalog.
-        if let Err(error) = self.engine.snapshot(&reading).map(|snapshot| self.publish(&snapshot)) {
-            self.send(Fresh(Err(error)));
-        }
-        let subscription = match self.engine.watch(WatchMode::Events) {
-            Ok(subscription) => subscription,
+        let watched = self.engine.snapshot(&reading).and_then(|first| {
+            let number = self.publish(&first);
+            Ok((self.engine.watch_from(&first, WatchMode::Events)?, first, number))
+        });
+        let (subscription, first, mut number) = match watched {
+            Ok(watched) => watched,
             Err(error) => {
                 self.send(Fresh(Err(error)));
                 return;
             }
         };
-        let first = subscription.snapshot();
-        let mut number = self.publish(&first);
         if let Some(indexer) = &self.indexer
             && !self.engine.at(&first).is_index_current()
         {
             indexer.start(self.engine.env());
         }
         let mut risk = Instant::now();
-        self.tell_risk();
+        self.tell_risk(&first);
+        drop(first);
         loop {
             if subscription.next(LONG).is_none() {
                 continue;
@@ -145,7 +144,7 @@ impl Feed {
             number = self.publish(&snapshot);
             if risk.elapsed() > RISK {
                 risk = Instant::now();
-                self.tell_risk();
+                self.tell_risk(&snapshot);
             }
         }
     }
@@ -157,9 +156,9 @@ impl Feed {
         snapshot.number()
     }
 
-    fn tell_risk(&self) {
+    fn tell_risk(&self, snapshot: &Snapshot) {
         let query = ListQuery { pending_deletion: true, ..ListQuery::default() };
-        if let Ok(listing) = self.engine.afresh().list(&query, &()) {
+        if let Ok(listing) = self.engine.at(snapshot).list(&query, &()) {
             let at_risk = { listing.sessions }.into_iter();
             let at_risk = at_risk.filter(|session| session.pending_deletion == Some(true));
             self.send(AtRisk(at_risk.map(|session| session.key()).collect()));

@@ -164,7 +164,7 @@ impl Search {
                 ("tax table", "both words"),
                 ("\"tax table\"", "the words in this order"),
                 ("tax OR vat", "one of them; NOT leaves out, ( ) groups"),
-                ("tax*  taks~", "words that begin so; a letter to spare"),
+                ("tax*  texas~", "words that begin so; a letter to spare"),
                 ("in:answer  tool:edit", "where it was said; tab completes fields and values"),
                 ("project:shop  after:7d", "in which sessions, and when"),
                 ("is:error  is:undone", "what failed, what was taken back"),

@@ -1,7 +1,5 @@
 //! The end of the selected session.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 use recount_blocks::Level;
 use recount_display::number::{count, plural, price};
@@ -17,6 +15,8 @@ use crate::shared::Shared;
 use crate::transcript::Look;
 use crate::work::Work;
 
+/// Number of lines that are laid out.
+const LINES: usize = 160;
 /// Number of messages that are read.
 const MESSAGES: usize = 24;
 
@@ -113,10 +113,19 @@ impl Pane {
             let project =
                 session.project.path.as_ref().map(ToString::to_string).unwrap_or_default();
             let look = Look { level: Level::Actions, width, project: &project };
-            let (mut lines, mut prompts) = (Vec::new(), Vec::new());
-            for message in messages {
+            // From the end on, and no further than somebody is likely to look back.
+            let (mut parts, mut many) = (Vec::new(), 0);
+            for message in messages.iter().rev() {
+                if many >= LINES {
+                    break;
+                }
                 let more = look.message(message);
-                if message.kind == MessageKind::Prompt && !more.is_empty() {
+                many += more.len();
+                parts.push((message.kind == MessageKind::Prompt && !more.is_empty(), more));
+            }
+            let (mut lines, mut prompts) = (Vec::with_capacity(many), Vec::new());
+            for (is_prompt, more) in parts.into_iter().rev() {
+                if is_prompt {
                     prompts.push(lines.len());
                 }
                 lines.extend(more);
