@@ -117,6 +117,15 @@ impl Context {
     /// Opens the homes for commands that only read: everything is answered from one listing of the disk. A user without
     /// sessions sees the demo home.
     pub(crate) fn engine(&self) -> Result<&Engine, Failure> {
+        self.engine_if(Engine::has_sessions)
+    }
+
+    /// The same, for questions that may be answered before the disk is listed.
+    pub(crate) fn engine_before_listing(&self) -> Result<&Engine, Failure> {
+        self.engine_if(Engine::has_sessions_still)
+    }
+
+    fn engine_if(&self, has_sessions: fn(&Engine) -> bool) -> Result<&Engine, Failure> {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
@@ -124,7 +133,7 @@ impl Context {
             self.warn("HOME is not set: give the home to read with --home DIR");
         }
         let (setup, engine) = (self.setup(), self.pinned_engine()?.clone());
-        let as_told = !self.global.home.is_empty() || engine.has_sessions() || self.has_others()?;
+        let as_told = !self.global.home.is_empty() || has_sessions(&engine) || self.has_others()?;
         let engine = if as_told { engine } else { self.demo(setup).unwrap_or(Ok(engine))? };
         Ok(self.engine.get_or_init(|| engine))
     }

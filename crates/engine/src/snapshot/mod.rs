@@ -187,12 +187,16 @@ impl Engine {
         }
     }
 
+    /// The same as [`Engine::has_sessions`], for questions that need no listing of the disk: mostly it is enough to look for one file
+    /// that was there before.
+    pub fn has_sessions_still(&self) -> bool {
+        (self.listed().is_none() && self.has_remembered_session()) || self.has_sessions()
+    }
+
     /// Whether any agent has left something: session files, or at least a directory of a project.
     pub fn has_sessions(&self) -> bool {
         let is_used = |folder: &LocatedFolder| folder.at.is_project || !folder.at.files.is_empty();
-        // Mostly it is enough to look for one file that was there before.
-        (self.listed().is_none() && self.has_remembered_session())
-            || self.look().folders.iter().any(is_used)
+        self.look().folders.iter().any(is_used)
     }
 
     /// Lists what lies on disk, or returns the listing that this engine is pinned to.

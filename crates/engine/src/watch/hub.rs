@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::Engine;
 use crate::snapshot::Snapshot;
 use crate::watch::inbox::{Inbox, Told};
 use crate::watch::queue::Queue;
 use crate::watch::signals::{Signal, Signals, directories};
 use crate::watch::{WatchMode, events};
-use crate::Engine;
 
 /// What happens within so short a time is told at once.
 const TOGETHER: Duration = Duration::from_millis(20);

@@ -89,7 +89,7 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
         return Err(Failure::new(ERROR, "no query was given")
             .hint("give words to search for, or run `recount search` on a terminal"));
     }
-    let engine = context.engine()?;
+    let engine = context.engine_before_listing()?;
     let canvas = context.canvas();
     let for_programs = context.global.json || args.stream;
     let is_whole = for_programs || context.form() == Form::Exact;

@@ -44,7 +44,6 @@ impl Section {
 
 /// Which rows are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is switched by its own key")]
 pub(super) struct Filter {
     pub(super) needs_me: bool,
     pub(super) no_headless: bool,
