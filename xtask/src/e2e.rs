@@ -119,6 +119,13 @@ const PARTS: &[Part] = &[
         slice: &["--questions", "300"],
         sweep: &[],
     },
+    Part {
+        name: "keys",
+        program: "python3",
+        script: "e2e/keys.py",
+        slice: &[],
+        sweep: &["--huge"],
+    },
 ];
 
 /// Runs all parts, or the given ones; `--quick` runs the gate's slice of each, and all other arguments are passed on to
