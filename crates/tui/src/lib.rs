@@ -6,8 +6,8 @@
 //!                        └────────── Answer ◄── work/ (one thread per slot, the newest question wins)
 //! ```
 //!
-//! [`App`](app::App) is state and pure update: it reads no clock, file or environment, and tests drive it without a terminal.
-//! Each screen is one [`Screen`](screen::Screen): the seven tabs in `screens/`, what lies over them in `over/`. Keys come
+//! `App` is state and pure update: it reads no clock, file or environment, and tests drive it without a terminal.
+//! Each screen is one `Screen`: the seven tabs in `screens/`, what lies over them in `over/`. Keys come
 //! from one table, [`keys::KEYS`]. All text goes through [`StyledSpan`](recount_display::span::StyledSpan), so no session can send an escape.
 
 mod app;
