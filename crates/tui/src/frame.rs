@@ -158,10 +158,15 @@ fn short(action: Action) -> &'static str {
 fn hints(app: &mut App, painter: &mut Painter<'_>) {
     let always = [Action::Palette, Action::Help];
     let own = app.top().hints();
+    let is_typing = app.top().is_typing();
     let mut x = 1;
     let area = painter.area();
     for action in own.iter().chain(always.iter().filter(|action| !own.contains(action))) {
         let Some(key) = app.shared.settings.keymap.first(*action) else { continue };
+        // In a field, letters are typed.
+        if is_typing && key.chars().count() == 1 {
+            continue;
+        }
         // A prefix is pressed alone; its menu has the rest.
         let key = key.split(' ').next().unwrap_or_default();
         let key = if key == "enter" {

@@ -310,7 +310,7 @@ impl Runner {
             return Ok(());
         }
         let engine = self.engine.afresh();
-        let resume = match engine.resume(key.id.as_str(), &()) {
+        let resume = match engine.resume(&key.to_string(), &()) {
             Ok(resume) => resume,
             Err(error) => {
                 self.say(Notice::error(error.full_message()));

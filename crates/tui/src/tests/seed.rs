@@ -89,14 +89,14 @@ fn several_sessions_are_moved_by_one_plan() {
 fn a_project_is_moved_and_comes_back() {
     let mut app = Driver::demo(140, 40);
     let before = app.tree();
-    let tools = app.folder("work/tools");
+    let tools = app.folder("moved/tools");
     app.press("4 a").type_text(&tools).press("enter");
     let plan = app.screen();
-    assert!(plan.contains("relocate /home/dev/code/release-tools to ~/work/tools"), "{plan}");
+    assert!(plan.contains("relocate /home/dev/code/release-tools to ~/moved/tools"), "{plan}");
     assert!(plan.contains("~/.gemini/projects.json"), "{plan}");
     assert!(plan.contains("[ Cancel ]    y relocate 4 sessions"), "{plan}");
     app.slowly("y");
-    assert!(app.said().starts_with("relocated 4 sessions to ~/work/tools"), "{}", app.said());
+    assert!(app.said().starts_with("relocated 4 sessions to ~/moved/tools"), "{}", app.said());
     let after = app.tree();
     let register = String::from_utf8(after[".gemini/projects.json"].clone()).unwrap();
     assert!(register.contains(&tools) && !register.contains("release-tools\":"), "{register}");
