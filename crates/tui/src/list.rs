@@ -1,5 +1,11 @@
 //! A cursor in a list: which row is selected, and which are visible.
 
+use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+
+/// Rows that the wheel moves by.
+const WHEEL: isize = 3;
+
 /// A cursor in a list of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cursor {
@@ -67,6 +73,22 @@ impl Cursor {
         true
     }
 
+    /// Does what the mouse asks of any list: the wheel moves, a click inside `list` selects. Returns whether it was one of those.
+    pub(crate) fn mouse(&mut self, event: MouseEvent, list: Rect, many: usize) -> bool {
+        match event.kind {
+            MouseEventKind::ScrollDown => self.step(WHEEL, many),
+            MouseEventKind::ScrollUp => self.step(-WHEEL, many),
+            MouseEventKind::Down(MouseButton::Left)
+                if list.contains(Position::new(event.column, event.row)) =>
+            {
+                let Some(row) = self.row_at(event.row - list.y, many) else { return false };
+                self.go(row, many);
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// Returns the row at a line of the drawn list.
     pub(crate) fn row_at(&self, line: u16, many: usize) -> Option<usize> {
         let row = self.top + usize::from(line);
@@ -77,6 +99,22 @@ impl Cursor {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_click_selects_only_inside_the_list() {
+        let mut cursor = Cursor::default();
+        cursor.fit(10, 100);
+        let list = Rect { x: 0, y: 2, width: 40, height: 10 };
+        let mut click = |column, row| {
+            let kind = MouseEventKind::Down(MouseButton::Left);
+            let modifiers = ratatui::crossterm::event::KeyModifiers::NONE;
+            let used = cursor.mouse(MouseEvent { kind, column, row, modifiers }, list, 100);
+            (used, cursor.at)
+        };
+        assert_eq!(click(3, 5), (true, 3));
+        assert_eq!(click(60, 7), (false, 3), "the preview beside it");
+        assert_eq!(click(3, 1), (false, 3), "the line above it");
+    }
 
     #[test]
     fn the_selected_row_is_always_visible() {

@@ -2,7 +2,7 @@
 
 mod view;
 
-use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 use recount_changes::{
     Change, ChangeState, Changes, Error as ChangeError, Plan, Trashed, VaultedSession,
@@ -322,18 +322,8 @@ impl Screen for History {
 
     fn mouse(&mut self, event: MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
         let many = self.many(self.section);
-        let top = self.list.y;
-        let cursor = self.cursor();
-        match event.kind {
-            MouseEventKind::ScrollDown => cursor.step(3, many),
-            MouseEventKind::ScrollUp => cursor.step(-3, many),
-            MouseEventKind::Down(MouseButton::Left) if event.row >= top => {
-                let Some(row) = cursor.row_at(event.row - top, many) else { return false };
-                cursor.go(row, many);
-            }
-            _ => return false,
-        }
-        true
+        let list = self.list;
+        self.cursor().mouse(event, list, many)
     }
 
     fn draw(&mut self, painter: &mut Painter<'_>, shared: &Shared) {

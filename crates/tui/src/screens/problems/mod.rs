@@ -6,7 +6,7 @@ mod view;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::crossterm::event::{MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use recount_changes::{Changes, Finding, Remedy, Severity};
 use recount_display::span::{Line, StyledSpan};
@@ -227,16 +227,8 @@ impl Screen for Problems {
 
     fn mouse(&mut self, event: MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
         let many = self.entries.len();
-        match event.kind {
-            MouseEventKind::ScrollDown => self.cursor.step(3, many),
-            MouseEventKind::ScrollUp => self.cursor.step(-3, many),
-            MouseEventKind::Down(MouseButton::Left) if event.row >= self.list.y => {
-                let Some(row) = self.cursor.row_at(event.row - self.list.y, many) else {
-                    return false;
-                };
-                self.cursor.go(row, many);
-            }
-            _ => return false,
+        if !self.cursor.mouse(event, self.list, many) {
+            return false;
         }
         self.land(event.kind != MouseEventKind::ScrollUp);
         true

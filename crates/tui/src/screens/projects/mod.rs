@@ -5,7 +5,7 @@ mod view;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, MouseEvent};
 use ratatui::layout::Rect;
 use recount_display::evidence;
 use recount_display::span::{Line, StyledSpan};
@@ -314,16 +314,8 @@ impl Screen for Projects {
 
     fn mouse(&mut self, event: MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
         let many = self.shown.len();
-        match event.kind {
-            MouseEventKind::ScrollDown => self.cursor.step(3, many),
-            MouseEventKind::ScrollUp => self.cursor.step(-3, many),
-            MouseEventKind::Down(MouseButton::Left) if event.row >= self.list.y => {
-                let Some(row) = self.cursor.row_at(event.row - self.list.y, many) else {
-                    return false;
-                };
-                self.cursor.go(row, many);
-            }
-            _ => return false,
+        if !self.cursor.mouse(event, self.list, many) {
+            return false;
         }
         self.moved();
         true

@@ -7,9 +7,7 @@ mod view;
 
 use std::time::Duration;
 
-use ratatui::crossterm::event::{
-    KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
-};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent};
 use ratatui::layout::Rect;
 use recount_engine::{Match, Position, SearchResults};
 use recount_model::SourceName;
@@ -389,16 +387,8 @@ impl Screen for Search {
 
     fn mouse(&mut self, event: MouseEvent, _area: Rect, cx: &mut Context<'_>) -> bool {
         let many = self.hits().len();
-        match event.kind {
-            MouseEventKind::ScrollDown => self.cursor.step(3, many),
-            MouseEventKind::ScrollUp => self.cursor.step(-3, many),
-            MouseEventKind::Down(MouseButton::Left) if event.row >= self.list.y => {
-                let Some(row) = self.cursor.row_at(event.row - self.list.y, many) else {
-                    return false;
-                };
-                self.cursor.go(row, many);
-            }
-            _ => return false,
+        if !self.cursor.mouse(event, self.list, many) {
+            return false;
         }
         self.moved(cx);
         true

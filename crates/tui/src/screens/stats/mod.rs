@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 use recount_display::project_names::ProjectNames;
 use recount_engine::stats::{Budget, By, StatsReport, StatsRequest, StatsRow, UsageFigures};
@@ -253,18 +253,7 @@ impl Screen for Stats {
 
     fn mouse(&mut self, event: MouseEvent, _area: Rect, _cx: &mut Context<'_>) -> bool {
         let many = self.rows().len();
-        match event.kind {
-            MouseEventKind::ScrollDown => self.cursor.step(3, many),
-            MouseEventKind::ScrollUp => self.cursor.step(-3, many),
-            MouseEventKind::Down(MouseButton::Left) if event.row >= self.list.y => {
-                let Some(row) = self.cursor.row_at(event.row - self.list.y, many) else {
-                    return false;
-                };
-                self.cursor.go(row, many);
-            }
-            _ => return false,
-        }
-        true
+        self.cursor.mouse(event, self.list, many)
     }
 
     fn draw(&mut self, painter: &mut Painter<'_>, shared: &Shared) {
