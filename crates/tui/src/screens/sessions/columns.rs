@@ -20,7 +20,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column("ID", 8, Align::Left, 5),
     column("USED", 10, Align::Left, 0),
     column("AGENT", 6, Align::Left, 6),
-    column("PROJECT", 16, Align::Path, 9),
+    column("PROJECT", 14, Align::Path, 9),
     column("PROMPTS", 7, Align::Right, 4),
     column("TOOLS", 5, Align::Right, 3),
     column("TOKENS", 6, Align::Right, 7),
