@@ -4,7 +4,8 @@ use crate::Report;
 
 /// Parquet without Arrow added 24, a third of them for targets we do not build. Watching directories added 11, six of them
 /// for other systems. The cells of the terminal app added 41: a layout solver, colors and Windows among them.
-const MAX_PACKAGES: usize = 340;
+/// The web app's router and the object stores of the lake, with TLS and a client, added 113; both stay in their crates.
+const MAX_PACKAGES: usize = 460;
 
 /// Fails if `Cargo.lock` exceeds its limit.
 pub(crate) fn check(lock: &str) -> Report {

@@ -115,10 +115,28 @@ const ROOMS: &[Room] = &[
         uses: &["model", "blocks", "platform", "engine", "changes", "display"],
     },
     Room {
+        name: "web",
+        owns: "the web app: routes, safety, events, the files of the page",
+        start: "lib.rs",
+        uses: &["model", "blocks", "platform", "engine", "changes", "display"],
+    },
+    Room {
+        name: "mcp",
+        owns: "the MCP server: protocol, tools, fenced text",
+        start: "lib.rs",
+        uses: &["model", "blocks", "platform", "engine", "changes", "display"],
+    },
+    Room {
+        name: "lake",
+        owns: "the team lake: tables and raw copies in an object store",
+        start: "lib.rs",
+        uses: &["model", "platform", "engine", "changes"],
+    },
+    Room {
         name: "cli",
         owns: "the program `recount`: flags, commands, JSON",
         start: "commands/mod.rs",
-        uses: &["model", "blocks", "platform", "engine", "changes", "display", "tui", "testbed"],
+        uses: &["model", "blocks", "platform", "engine", "changes", "display", "tui", "web", "mcp", "lake", "testbed"],
     },
     Room {
         name: "testkit",

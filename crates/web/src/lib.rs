@@ -1,0 +1,1 @@
+//! The web app: the same questions as every view, in a browser on this machine.
