@@ -262,6 +262,10 @@ impl Source for Claude {
         is_running(args)
     }
 
+    fn session_variables(&self) -> &'static [&'static str] {
+        &["CLAUDE_CODE_SESSION_ID"]
+    }
+
     fn hook(&self) -> Option<&'static dyn crate::hook::Hook> {
         Some(&hook::Hooks)
     }
