@@ -56,7 +56,7 @@ impl Sessions for Listed {
         let catalog = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
         let row = catalog.listed(self.roots, key).ok()??;
         let facts = Unplaced::decode(&row.content, self.sources)?.place(&self.places);
-        Some((Arc::new(facts), true))
+        Some((facts, true))
     }
 }
 

@@ -14,7 +14,7 @@ use recount_model::{SessionFacts, SessionKey};
 
 use crate::effect::{Answer, Event, Job};
 
-pub(crate) use feed::{Alarmed, AtRisk, Feed, Fresh, Indexer, LiveNews, Reading, rows};
+pub(crate) use feed::{Alarmed, AtRisk, FIRST_ROWS, Feed, Fresh, Indexer, LiveNews, Reading, rows};
 
 /// What a question is for. There is one thread and one open question for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
