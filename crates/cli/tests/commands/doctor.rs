@@ -239,7 +239,10 @@ fn sessions_of_one_day_are_told_apart_by_their_projects() {
         log.push_str("{\"timestamp\":\"2026-11-15T08:00:01.000Z\",\"type\":\"event_msg\",\"payload\":{\"type\":\"user_message\",\"message\":\"hello\"}}\n");
         log.push_str("{\"timestamp\":\"2026-11-15T08:00:02.000Z\",\"type\":\"resp\n");
         log.push_str("{\"timestamp\":\"2026-11-15T08:00:03.000Z\",\"type\":\"event_msg\",\"payload\":{\"type\":\"agent_message\",\"message\":\"hi\"}}\n");
-        home.write(&format!(".codex/sessions/2026/11/15/rollout-2026-11-15T08-00-00-{id}.jsonl"), log);
+        home.write(
+            &format!(".codex/sessions/2026/11/15/rollout-2026-11-15T08-00-00-{id}.jsonl"),
+            log,
+        );
     }
     private(&home.path().join(".codex"), true);
     let sessions = |arguments: &[&str]| {

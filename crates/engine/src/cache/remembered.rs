@@ -249,6 +249,8 @@ impl Engine {
             }
         }
         sort(&mut sessions, SortOrder::Updated);
+        // Closing it takes longer than to read it, and nobody has to wait for that.
+        std::thread::spawn(move || drop(catalog));
         sessions
     }
 

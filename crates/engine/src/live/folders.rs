@@ -57,11 +57,7 @@ impl FollowedDirectories {
         files
     }
 
-    fn folders(
-        &mut self,
-        path: &Path,
-        before: &mut HashMap<PathBuf, Subfolders>,
-    ) -> Vec<PathBuf> {
+    fn folders(&mut self, path: &Path, before: &mut HashMap<PathBuf, Subfolders>) -> Vec<PathBuf> {
         let looked = SystemTime::now();
         let modified = fs::metadata(path).and_then(|about| about.modified());
         let Ok(modified) = modified else { return Vec::new() };

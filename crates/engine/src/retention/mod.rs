@@ -12,9 +12,7 @@ use foldhash::fast::RandomState;
 use recount_formats::RetentionPolicy;
 use recount_formats::retention::{Chats, InstallFolders, RetentionSettings, Settings, Variables};
 use recount_formats::source::FileAt;
-use recount_model::{
-    FileRole, PendingDeletion, Project, SessionFacts, SessionKey, SourceState,
-};
+use recount_model::{FileRole, PendingDeletion, Project, SessionFacts, SessionKey, SourceState};
 use recount_platform::Env;
 
 pub use self::report::{

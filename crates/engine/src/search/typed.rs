@@ -102,6 +102,12 @@ impl Engine {
         Ok(SearchResults { is_unindexed: kept.is_behind, ..answer })
     }
 
+    /// Closes what searches with every key are answered from: its files are mapped, and count as memory of this process. The next search
+    /// opens it again.
+    pub fn close_searcher(&self) {
+        *self.searcher.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// Returns what searches of a snapshot are answered from, made again when it is another.
     fn kept_searcher(&self, snapshot: &Snapshot, at_once: bool) -> Result<Arc<Kept>, Error> {
         let mut slot = self.searcher.lock().unwrap_or_else(PoisonError::into_inner);
