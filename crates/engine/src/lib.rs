@@ -46,7 +46,7 @@ pub use retention::{
 };
 pub use search::find::Finder;
 pub use search::index::{IndexReport, IndexStatus};
-pub use search::{Match, SearchRequest, SearchResults};
+pub use search::{Match, RelaxedSearch, SearchRequest, SearchResults};
 pub use sessions::content_filter::ContentFilter;
 pub use sessions::labels::LabelledSession;
 pub use sessions::list::{ListQuery, Listing, SortOrder};
