@@ -41,7 +41,7 @@ pub use sessions::fork::Fork;
 pub use sessions::merge::Merge;
 pub use sessions::prune::Prune;
 pub use trash::{Emptying, KeptCopies, Trashed, UndoData, deleted_ids};
-pub use vault::{Failed, KeepReport, Unwanted, VaultedSession};
+pub use vault::{Failed, HomeFile, KeepReport, Unwanted, VaultedSession};
 
 /// Plans changes to the sessions that an engine reads.
 #[derive(Clone, Copy, Debug)]

@@ -23,6 +23,8 @@ mod picker;
 mod prices;
 mod projects;
 mod prune;
+mod pull;
+mod push;
 mod recover;
 mod redacted;
 mod relocate;
@@ -121,6 +123,10 @@ commands! {
         Recover(recover::RecoverArgs) => recover::run;
         Undo(undo::UndoArgs) => undo::run;
         History(history::HistoryArgs) => history::run;
+    }
+    "Team" {
+        Push(push::PushArgs) => push::run;
+        Pull(pull::PullArgs) => pull::run;
     }
     "Setup" {
         Ingest(ingest::IngestArgs) => ingest::run;
