@@ -107,10 +107,14 @@ impl Memory {
         }
     }
 
+    /// Whether an index may be built in another process. If not, whoever searches first waits for it.
+    pub(crate) fn may_index(&self) -> bool {
+        self.setup.again.is_some() && may_leave_process(self.setup.engine.env())
+    }
+
     /// Starts to index in another process, but not again and again. Returns whether one runs.
     pub(crate) fn index(&self) -> bool {
-        let env = self.setup.engine.env();
-        let Some(again) = self.setup.again.as_ref().filter(|_| may_leave_process(env)) else {
+        let Some(again) = self.setup.again.as_ref().filter(|_| self.may_index()) else {
             return false;
         };
         let mut last = self.indexed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,7 +122,7 @@ impl Memory {
             *last = Some(Instant::now());
             let mut words = vec!["index".into(), "--background".into()];
             words.extend(again.iter().cloned());
-            return start_detached(env, &words).is_ok();
+            return start_detached(self.setup.engine.env(), &words).is_ok();
         }
         true
     }
@@ -144,11 +148,10 @@ impl Moment<'_> {
 
     /// Returns at most so many characters of a text, without secrets, cleaned, with its lines.
     pub(crate) fn clean(&self, text: &str, most: usize) -> Result<String, Error> {
-        let Some(redaction) = self.memory.redaction()? else { return Ok(defuse(text)) };
         // What is far behind the shown part is not looked at: outputs may be large.
-        let end =
-            text.char_indices().nth(most.saturating_add(MARGIN)).map_or(text.len(), |(at, _)| at);
-        let near = text.get(..end).unwrap_or(text);
+        let far = text.char_indices().nth(most.saturating_add(MARGIN));
+        let near = far.and_then(|(at, _)| text.get(..at)).unwrap_or(text);
+        let Some(redaction) = self.memory.redaction()? else { return Ok(defuse(near)) };
         Ok(defuse(&redaction.text(near)))
     }
 

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 Examples:
   recount mcp --agent gemini         # what an agent's settings start
   recount mcp --redact off           # with secrets as they are
-  echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}' | recount mcp")]
+  echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | recount mcp")]
 pub(crate) struct McpArgs {
     /// Agent that starts it, whose running session is left out of answers
     #[arg(long, value_name = "AGENT", value_parser = agents())]

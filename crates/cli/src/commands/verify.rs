@@ -21,8 +21,8 @@ use crate::when;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  recount verify r1:279d2ba9:3:8120+412:9f3c '10 % off from ten pieces'
-  recount verify 279d2ba9:3 'ten pieces'     # message 3 of a session")]
+  recount verify 279d2ba9:2 '10 % off from ten pieces'     # message 2 of a session
+  recount verify 279d2ba9:2 '10 % off from ten pieces' --json | jq -r .verified.cite")]
 pub(crate) struct VerifyArgs {
     /// Cite, or SESSION:N for message N of a session
     cite: String,

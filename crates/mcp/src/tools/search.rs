@@ -21,10 +21,10 @@ const CAP: usize = 1500;
 /// The width of lines that are searched for.
 const WIDTH: usize = 160;
 /// The characters of the best hits' lines, and of the others'.
-const BEST: (usize, usize) = (2, 140);
-const OTHERS: usize = 90;
+const BEST: (usize, usize) = (1, 130);
+const OTHERS: usize = 72;
 /// The characters of a title.
-const TITLE: usize = 44;
+const TITLE: usize = 36;
 /// Hits that are asked for beyond those wanted, since some may be left out.
 const SPARE: usize = 8;
 /// The most hits that are asked for.
@@ -144,7 +144,7 @@ fn ask(
         all_hits: is_every,
         width: WIDTH,
         without_index: false,
-        at_once: true,
+        at_once: moment.memory.may_index(),
     };
     let results = moment.engine.search_typed(&asked, within, moment.progress)?;
     if !results.is_unindexed {

@@ -132,7 +132,7 @@ impl<'a> Teller<'a> {
         let clean = self.moment.clean(text.trim(), most)?;
         let shown = cut(&clean, most);
         let more = text.trim().chars().count().saturating_sub(shown.chars().count());
-        let is_cut = shown.len() < clean.len() || more > most;
+        let is_cut = shown.len() < clean.len();
         let mut lines: Vec<String> = Vec::new();
         for line in shown.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
             let mark = if lines.is_empty() { format!("{speaker}:") } else { "|".to_owned() };
