@@ -84,6 +84,7 @@ const PARTS: &[Part] = &[
         slice: &["--quick"],
         sweep: &[],
     },
+    Part { name: "mcp", program: "node", script: "e2e/mcp.mjs", slice: &["--quick"], sweep: &[] },
     Part {
         name: "faults",
         program: "python3",

@@ -16,6 +16,7 @@ mod index;
 mod ingest;
 mod list;
 mod man;
+mod mcp;
 mod merge;
 mod r#move;
 mod picked;
@@ -44,6 +45,7 @@ mod trash;
 mod trim;
 mod undo;
 mod vault;
+mod verify;
 mod watch;
 
 use std::process::ExitCode;
@@ -83,6 +85,7 @@ commands! {
         Show(show::ShowArgs) => show::run;
         Story(story::StoryArgs) => story::run;
         Projects(projects::ProjectsArgs) => projects::run;
+        Verify(verify::VerifyArgs) => verify::run;
         Export(export::ExportArgs) => export::run;
     }
     "Search & count" {
@@ -130,6 +133,7 @@ commands! {
     }
     "Setup" {
         Ingest(ingest::IngestArgs) => ingest::run;
+        Mcp(mcp::McpArgs) => mcp::run;
         Testbed(testbed::TestbedArgs) => testbed::run;
         Completions(completions::CompletionsArgs) => completions::run;
         Man(man::ManArgs) => man::run;
