@@ -85,6 +85,13 @@ const PARTS: &[Part] = &[
         sweep: &[],
     },
     Part {
+        name: "integrate",
+        program: "node",
+        script: "e2e/integrate.mjs",
+        slice: &["--quick"],
+        sweep: &[],
+    },
+    Part {
         name: "faults",
         program: "python3",
         script: "e2e/faults/run.py",

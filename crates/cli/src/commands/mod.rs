@@ -14,6 +14,7 @@ mod help_markdown;
 mod history;
 mod index;
 mod ingest;
+mod integrate;
 mod list;
 mod man;
 mod merge;
@@ -123,6 +124,7 @@ commands! {
         History(history::HistoryArgs) => history::run;
     }
     "Setup" {
+        Integrate(integrate::IntegrateArgs) => integrate::run;
         Ingest(ingest::IngestArgs) => ingest::run;
         Testbed(testbed::TestbedArgs) => testbed::run;
         Completions(completions::CompletionsArgs) => completions::run;

@@ -8,6 +8,7 @@ mod edit;
 mod grouping;
 mod history;
 mod hook;
+mod integration;
 mod kind;
 mod known;
 mod live;
@@ -260,6 +261,10 @@ impl Source for Claude {
 
     fn is_running(&self, args: &[String]) -> bool {
         is_running(args)
+    }
+
+    fn integration(&self) -> Option<&'static dyn crate::integration::Integration> {
+        Some(&integration::Integrated)
     }
 
     fn hook(&self) -> Option<&'static dyn crate::hook::Hook> {
