@@ -86,6 +86,13 @@ const PARTS: &[Part] = &[
     },
     Part { name: "mcp", program: "node", script: "e2e/mcp.mjs", slice: &["--quick"], sweep: &[] },
     Part {
+        name: "integrate",
+        program: "node",
+        script: "e2e/integrate.mjs",
+        slice: &["--quick"],
+        sweep: &[],
+    },
+    Part {
         name: "faults",
         program: "python3",
         script: "e2e/faults/run.py",

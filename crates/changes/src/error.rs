@@ -44,6 +44,23 @@ pub enum Error {
         /// What is wrong in it.
         why: recount_formats::retention::Unfit,
     },
+    /// No agent that recount can be added to was found.
+    #[error("no agent found")]
+    NoAgentHere,
+    /// A file that recount did not write is in the way.
+    #[error("{} is there already, and recount did not write it", path.display())]
+    OtherFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A setting that recount did not write is in the way.
+    #[error("{}: {what} is set already, and not by recount", path.display())]
+    OtherEntry {
+        /// The file.
+        path: PathBuf,
+        /// The setting.
+        what: String,
+    },
     /// No agent that deletes sessions by itself was found.
     #[error("no agent found that deletes sessions by itself")]
     NoAgent,

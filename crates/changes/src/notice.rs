@@ -195,6 +195,19 @@ pub enum Notice {
     },
     /// The number of projects in which other settings apply.
     MoreProjects(usize),
+    /// An agent runs that would overwrite a change of its settings.
+    AgentRuns {
+        /// Its display name.
+        agent: String,
+        /// The process.
+        process: u32,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file of ours was changed since it was written, and stays.
+    ChangedSince(PathBuf),
+    /// Every agent already has the skill, from its integration.
+    SkillThere,
 }
 
 /// Why a session is skipped.

@@ -1,5 +1,6 @@
 //! One function per query. Every view calls this crate and nothing below it.
 
+mod agent_folders;
 mod cache;
 mod cancel;
 mod cites;

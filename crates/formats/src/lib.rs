@@ -35,6 +35,7 @@ pub mod gemini;
 mod grouping;
 pub mod hook;
 mod id_index;
+pub mod integration;
 pub mod json;
 pub mod live;
 mod named_folders;

@@ -29,6 +29,7 @@ pub use crate::folder::Linked;
 use crate::gemini::Gemini;
 use crate::grouping;
 use crate::hook::Hook;
+use crate::integration::Integration;
 use crate::live::LiveSource;
 use crate::native::NativeFormat;
 use crate::orphan::Orphan;
@@ -337,6 +338,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns the agent's hooks, if it has any.
     fn hook(&self) -> Option<&'static dyn Hook> {
+        None
+    }
+
+    /// Returns how recount is added to the agent, if that is supported.
+    fn integration(&self) -> Option<&'static dyn Integration> {
         None
     }
 

@@ -14,6 +14,7 @@ mod help_markdown;
 mod history;
 mod index;
 mod ingest;
+mod integrate;
 mod list;
 mod man;
 mod mcp;
@@ -132,6 +133,7 @@ commands! {
         Pull(pull::PullArgs) => pull::run;
     }
     "Setup" {
+        Integrate(integrate::IntegrateArgs) => integrate::run;
         Ingest(ingest::IngestArgs) => ingest::run;
         Mcp(mcp::McpArgs) => mcp::run;
         Testbed(testbed::TestbedArgs) => testbed::run;

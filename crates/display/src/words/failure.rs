@@ -14,6 +14,10 @@ pub fn change_hint(error: &ChangeError) -> Option<&'static str> {
         ChangeError::Settings { .. } => {
             "nothing was changed; fix the file first, because the agent does not start with it; or set the value by hand"
         }
+        ChangeError::NoAgentHere => "name one, such as in `recount integrate --help`",
+        ChangeError::OtherFile { .. } | ChangeError::OtherEntry { .. } => {
+            "nothing was changed; --force replaces it, and `recount undo` brings it back"
+        }
         ChangeError::NoAgent => "give the home with the agent's folder with --home",
         ChangeError::NoMessage(_) => {
             "give the number of a prompt, or the id of a message as `recount show --json` prints it"

@@ -10,7 +10,7 @@ mod remedy;
 mod resume;
 
 pub use failure::{change_hint, write_hint};
-pub use finding::{deletion, symptom, topic};
+pub use finding::{deletion, integration_state, symptom, topic};
 pub use history::{described, state, subjects};
 pub use notice::{notice, remnant};
 pub use remedy::{relocate, remedy, retention_off};

@@ -135,6 +135,17 @@ pub fn notice(notice: &Notice, folders: &Folders) -> String {
             folders.tilde(&file.to_string_lossy())
         ),
         Notice::MoreProjects(count) => format!("and in {count} more projects"),
+        Notice::AgentRuns { agent, process, path } => format!(
+            "{agent} is running (process {process}) and may overwrite {}",
+            folders.tilde(&path.to_string_lossy())
+        ),
+        Notice::ChangedSince(path) => format!(
+            "{} was changed since recount wrote it, and stays (--force removes it)",
+            folders.tilde(&path.to_string_lossy())
+        ),
+        Notice::SkillThere => {
+            "the agents already have the skill from their integrations".to_owned()
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod edit;
 mod grouping;
 mod history;
 mod hook;
+mod integration;
 mod kind;
 mod known;
 mod live;
@@ -264,6 +265,10 @@ impl Source for Claude {
 
     fn session_variables(&self) -> &'static [&'static str] {
         &["CLAUDE_CODE_SESSION_ID"]
+    }
+
+    fn integration(&self) -> Option<&'static dyn crate::integration::Integration> {
+        Some(&integration::Integrated)
     }
 
     fn hook(&self) -> Option<&'static dyn crate::hook::Hook> {

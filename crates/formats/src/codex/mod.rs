@@ -13,6 +13,7 @@ mod grouping;
 mod history;
 mod hook;
 mod injected;
+mod integration;
 mod lines;
 mod live;
 mod locate;
@@ -184,6 +185,10 @@ impl Source for Codex {
 
     fn resume(&self, id: &SessionId) -> Option<(&'static str, Vec<String>)> {
         Some(("codex", vec!["resume".to_owned(), id.to_string()]))
+    }
+
+    fn integration(&self) -> Option<&'static dyn crate::integration::Integration> {
+        Some(&integration::Integrated)
     }
 
     fn hook(&self) -> Option<&'static dyn crate::hook::Hook> {

@@ -13,6 +13,7 @@ mod full_output;
 mod grammar;
 mod grouping;
 mod hook;
+mod integration;
 mod js_date;
 mod kind;
 mod lines;
@@ -251,6 +252,10 @@ impl Source for Gemini {
 
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace> {
         if is_ours(folder) { logs::traces(&folder.path) } else { Vec::new() }
+    }
+
+    fn integration(&self) -> Option<&'static dyn crate::integration::Integration> {
+        Some(&integration::Integrated)
     }
 
     fn hook(&self) -> Option<&'static dyn Hook> {

@@ -3,13 +3,15 @@
 mod table;
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use recount_changes::{Changes, Proposal, Recovered};
+use recount_platform::is_temporary;
 
 use crate::context::{Context, Out, Paged};
-use crate::failure::{Failure, REFUSED};
+use crate::failure::{ERROR, Failure, REFUSED};
 use crate::output::json;
 use crate::output::progress::Bar;
 use crate::output::span::{Line, StyledSpan};
@@ -143,6 +145,20 @@ impl Consent {
         }
         Ok(true)
     }
+}
+
+/// Returns the path of this program, which agents are to start: it must still be there tomorrow. `flag` names another one.
+pub(crate) fn own_program(context: &Context, flag: &str) -> Result<PathBuf, Failure> {
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::new(ERROR, format!("cannot find the path of this program: {error}"))
+    })?;
+    if is_temporary(&context.env, &program) {
+        let shown = program.display();
+        let why = format!("{shown} is in a temporary folder: agents would soon start nothing");
+        let hint = format!("install recount in a permanent folder, or name one with {flag}");
+        return Err(Failure::new(REFUSED, why).hint(hint));
+    }
+    Ok(program)
 }
 
 /// Prints a one-line summary of a plan, above its files.
