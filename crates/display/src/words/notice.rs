@@ -135,6 +135,10 @@ pub fn notice(notice: &Notice, folders: &Folders) -> String {
             folders.tilde(&file.to_string_lossy())
         ),
         Notice::MoreProjects(count) => format!("and in {count} more projects"),
+        Notice::Lost { loss, to } => super::loss(loss, to),
+        Notice::LargeHandover { tokens } => format!(
+            "about {tokens} tokens, which may be too many for the model: `--summary 4000` hands over a summary and the last turns"
+        ),
     }
 }
 

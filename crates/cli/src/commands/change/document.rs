@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use recount_changes::{FileState, Proposal, Step, Subject};
 use recount_engine::export::json::write_json;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::context::{Context, Paged};
 use crate::failure::Failure;
@@ -20,6 +21,8 @@ struct Document<'a> {
     undoes: Option<&'a str>,
     /// `None` if nothing was changed.
     receipt: Option<&'a str>,
+    #[serde(flatten)]
+    more: &'a Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -40,11 +43,12 @@ struct FileDocument {
     modified: Option<Timestamp>,
 }
 
-/// Prints a plan, with the receipt if it was carried out.
+/// Prints a plan, with the receipt if it was carried out, and more fields of its command.
 pub(super) fn print(
     context: &Context,
     offer: &Proposal,
     receipt: Option<&str>,
+    more: &Map<String, Value>,
 ) -> Result<(), Failure> {
     let Proposal { plan, notices } = offer;
     let words = |notice| words::notice(notice, &context.folders);
@@ -55,6 +59,7 @@ pub(super) fn print(
         notes: notices.iter().map(words).collect(),
         undoes: plan.undoes.as_ref().map(|undoes| undoes.receipt.as_str()),
         receipt,
+        more,
     };
     let mut out = context.out(Paged::No);
     write_json(&mut out, &document)?;

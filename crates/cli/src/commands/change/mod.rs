@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use recount_changes::{Changes, Proposal, Recovered};
+use serde_json::{Map, Value};
 
 use crate::context::{Context, Paged};
 use crate::failure::{Failure, REFUSED};
@@ -17,6 +18,15 @@ use crate::output::theme::Tone;
 use crate::words;
 
 pub(crate) use recount_display::plan::{files, saved, sessions, shrunk};
+
+/// What a command prints after a change.
+#[derive(Debug, Default)]
+pub(crate) struct AfterChange {
+    /// Lines for people.
+    pub(crate) lines: Vec<String>,
+    /// Fields of the JSON document.
+    pub(crate) fields: Map<String, Value>,
+}
 
 /// How a change is agreed to.
 #[derive(Args, Clone, Copy, Debug)]
@@ -71,6 +81,19 @@ impl Consent {
         context: &Context,
         done: &str,
     ) -> Result<ExitCode, Failure> {
+        self.carry_out_and(offer, changes, context, done, &mut |_| Ok(AfterChange::default()))
+    }
+
+    /// The same, and then something else: `after` is called with the receipt once the change is made, or with `None` if it only was
+    /// planned.
+    pub(crate) fn carry_out_and(
+        self,
+        offer: &Proposal,
+        changes: Changes<'_>,
+        context: &Context,
+        done: &str,
+        after: &mut dyn FnMut(Option<&str>) -> Result<AfterChange, Failure>,
+    ) -> Result<ExitCode, Failure> {
         if !context.global.json {
             let mut out = context.out(Paged::No);
             let page =
@@ -89,7 +112,7 @@ impl Consent {
         let offer = completed.as_ref().unwrap_or(offer);
         if self.dry_run || offer.is_empty() {
             if context.global.json {
-                document::print(context, offer, None)?;
+                document::print(context, offer, None, &after(None)?.fields)?;
             } else if offer.is_empty() {
                 context.warn("nothing to change");
             } else {
@@ -105,10 +128,14 @@ impl Consent {
         bar.finish();
         report_recovered(&made.recovered, context);
         let receipt = &made.receipt;
+        let more = after(Some(receipt))?;
         if context.global.json {
-            document::print(context, offer, Some(receipt))?;
+            document::print(context, offer, Some(receipt), &more.fields)?;
         } else {
             context.warn(&format!("{done}; `recount undo {receipt}` reverts it"));
+            let mut out = context.out(Paged::No);
+            more.lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            out.finish()?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -164,7 +191,7 @@ pub(crate) fn nothing(
     message: &str,
 ) -> Result<ExitCode, Failure> {
     if context.global.json {
-        document::print(context, offer, None)?;
+        document::print(context, offer, None, &Map::new())?;
     } else {
         print_notices(offer, context);
         context.warn(message);
