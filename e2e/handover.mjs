@@ -27,6 +27,8 @@ const AGENTS = Object.keys(RELEASES);
 /** What is said in every session, in this order; the command is run by the agent's own shell tool. */
 const SAID = ['Remember the word zeppelin', 'I will look around.', 'airship-one', 'The word is kept.', 'And the color is mauve', 'Noted in full.'];
 const COMMAND = 'echo airship-one';
+/** Enough words for `--summary` to leave some out, and none twice: one of the agents takes repetitions for a loop. */
+const LONG = Array.from({ length: 120 }, (_, number) => `word${number * number}`).join(' ');
 const PROMPT = 'Which word was it?';
 
 const { values } = parseArgs({
@@ -131,7 +133,7 @@ class World {
       claude: { name: 'Bash', args: { command: COMMAND, description: 'Look' } },
       codex: { name: 'exec_command', args: { cmd: COMMAND } },
     }[agent];
-    await this.ask(agent, SAID[0], undefined, [{ text: SAID[1], calls: [call] }, { text: `${SAID[3]}${' So it is.'.repeat(60)}` }]);
+    await this.ask(agent, SAID[0], undefined, [{ text: SAID[1], calls: [call] }, { text: `${SAID[3]} ${LONG}` }]);
     const [one] = this.sessions(agent);
     if (!one) {
       return undefined;
