@@ -93,6 +93,13 @@ const PARTS: &[Part] = &[
         sweep: &[],
     },
     Part {
+        name: "handover",
+        program: "node",
+        script: "e2e/handover.mjs",
+        slice: &["--quick"],
+        sweep: &[],
+    },
+    Part {
         name: "faults",
         program: "python3",
         script: "e2e/faults/run.py",

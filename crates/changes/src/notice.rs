@@ -7,7 +7,7 @@ use recount_model::SessionId;
 use recount_writer::RealDisk;
 use recount_writer::change::Plan;
 
-use crate::Error;
+use crate::{Error, Loss};
 use crate::rewrite::recover::Origin;
 
 /// A proposed change: the plan, and notices for people.
@@ -208,6 +208,18 @@ pub enum Notice {
     ChangedSince(PathBuf),
     /// Every agent already has the skill, from its integration.
     SkillThere,
+    /// Something that a session lacks when it is handed over to another agent.
+    Lost {
+        /// What it is.
+        loss: Loss,
+        /// The other agent.
+        to: &'static str,
+    },
+    /// A conversation may be too long for the model of the other agent.
+    LargeHandover {
+        /// Its estimated number of tokens.
+        tokens: u64,
+    },
 }
 
 /// Why a session is skipped.

@@ -10,6 +10,7 @@ mod doctor;
 mod export;
 mod fork;
 mod guard;
+mod handover;
 mod help_markdown;
 mod history;
 mod index;
@@ -100,6 +101,7 @@ commands! {
     "Continue" {
         Resume(resume::ResumeArgs) => resume::run;
         Fork(fork::ForkArgs) => fork::run;
+        Handover(handover::HandoverArgs) => handover::run;
         Merge(merge::MergeArgs) => merge::run;
     }
     "Organize" {

@@ -6,6 +6,7 @@ mod build;
 mod content;
 mod edit;
 mod grouping;
+mod handover;
 mod history;
 mod hook;
 mod integration;
@@ -245,6 +246,10 @@ impl Source for Claude {
 
     fn native_format(&self) -> Option<&'static dyn NativeFormat> {
         Some(&native::Transcript)
+    }
+
+    fn handover(&self) -> Option<&'static dyn crate::HandoverFormat> {
+        Some(&handover::Handover)
     }
 
     fn editor(&self) -> Option<&'static dyn Editor> {

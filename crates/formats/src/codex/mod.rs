@@ -10,6 +10,7 @@ mod excerpt;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 mod grouping;
+mod handover;
 mod history;
 mod hook;
 mod injected;
@@ -168,6 +169,10 @@ impl Source for Codex {
 
     fn native_format(&self) -> Option<&'static dyn NativeFormat> {
         Some(&native::Rollout)
+    }
+
+    fn handover(&self) -> Option<&'static dyn crate::HandoverFormat> {
+        Some(&handover::Handover)
     }
 
     fn editor(&self) -> Option<&'static dyn Editor> {
