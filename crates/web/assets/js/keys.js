@@ -81,8 +81,8 @@ function press(event) {
   if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
   const key = chord(event);
   if (isField(event.target) && !["range", "checkbox", "radio"].includes(event.target.type)) {
-    // Escape leaves a field; everything else belongs to it.
-    if (key === "esc") {
+    // Escape leaves a field, or closes the dialog around it; everything else belongs to the field.
+    if (key === "esc" && !event.target.closest("dialog")) {
       event.preventDefault();
       event.target.blur();
     }
