@@ -71,6 +71,14 @@ const PARTS: &[Part] = &[
     },
     Part { name: "app", program: "node", script: "e2e/app.mjs", slice: &["--quick"], sweep: &[] },
     Part {
+        name: "web",
+        program: "node",
+        script: "e2e/browser/web/run.mjs",
+        // The gate runs other things at the same time.
+        slice: &["--quick", "--slack", "4"],
+        sweep: &[],
+    },
+    Part {
         name: "claude",
         program: "node",
         script: "e2e/claude.mjs",
