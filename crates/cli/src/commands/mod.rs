@@ -36,6 +36,7 @@ mod repair;
 mod restore;
 mod resume;
 mod search;
+mod serve;
 mod session_rows;
 mod show;
 mod sql;
@@ -89,6 +90,7 @@ commands! {
         Projects(projects::ProjectsArgs) => projects::run;
         Verify(verify::VerifyArgs) => verify::run;
         Export(export::ExportArgs) => export::run;
+        Serve(serve::ServeArgs) => serve::run;
     }
     "Search & count" {
         Search(search::SearchArgs) => search::run;
