@@ -55,6 +55,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable { name: "LESSCHARSET", purpose: "Character set of less; UTF-8 if missing" },
     Variable { name: "VISUAL", purpose: "Editor of the terminal app" },
     Variable { name: "EDITOR", purpose: "Editor of the terminal app, if VISUAL is not set" },
+    Variable { name: "BROWSER", purpose: "Program that `recount serve --open` starts" },
     Variable { name: "DISPLAY", purpose: "If set, text is copied by xclip or xsel" },
     Variable { name: "WAYLAND_DISPLAY", purpose: "If set, text is copied by wl-copy" },
     Variable { name: "WSL_DISTRO_NAME", purpose: "If set, text is copied by clip.exe" },

@@ -20,7 +20,7 @@ mod titles;
 pub use env::{Env, VARIABLES, Variable};
 pub use folders::{Folders, is_same_place, is_temporary};
 pub use installations::Installations;
-pub use interactive::{copy, edit, run_self};
+pub use interactive::{copy, edit, open_address, run_self};
 pub use jump::{Jump, jump};
 pub use listing::{FolderEntry, Lister};
 pub use mounts::{Below, Mounts};

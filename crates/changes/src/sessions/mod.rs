@@ -11,5 +11,6 @@ pub(crate) mod prune;
 mod relocate;
 mod rename;
 mod restore;
+mod running;
 pub(crate) mod select;
 pub(crate) mod steps;

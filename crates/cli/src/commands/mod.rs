@@ -31,6 +31,7 @@ mod repair;
 mod restore;
 mod resume;
 mod search;
+mod serve;
 mod session_rows;
 mod show;
 mod sql;
@@ -82,6 +83,7 @@ commands! {
         Story(story::StoryArgs) => story::run;
         Projects(projects::ProjectsArgs) => projects::run;
         Export(export::ExportArgs) => export::run;
+        Serve(serve::ServeArgs) => serve::run;
     }
     "Search & count" {
         Search(search::SearchArgs) => search::run;

@@ -38,6 +38,7 @@ mod repair;
 mod resume;
 mod rewriting;
 mod search;
+mod serve;
 mod show;
 mod sql;
 mod stats;

@@ -1,5 +1,6 @@
 //! Tags and pins of sessions. They are in a file of recount's own, so that no agent's file changes.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -90,6 +91,18 @@ impl Engine {
         let rows =
             labelled.iter().map(|(source, id, labels)| row(source, id, labels, known(source, id)));
         Ok(rows.collect())
+    }
+
+    /// Returns the labels of all sessions that have any, by source and id.
+    ///
+    /// # Errors
+    /// If the file is invalid.
+    pub fn labels_by_session(&self) -> Result<BTreeMap<(String, String), Labels>, Error> {
+        let labelled = self.labels()?;
+        let pair = |(source, id, labels): (&str, &str, Labels)| {
+            ((source.to_owned(), id.to_owned()), labels)
+        };
+        Ok(labelled.iter().map(pair).collect())
     }
 
     /// Adds the labels to rows.

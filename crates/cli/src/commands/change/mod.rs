@@ -1,6 +1,5 @@
 //! Shared by all commands that change something: shows the plan, asks for confirmation, and prints the receipt.
 
-mod document;
 mod table;
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -9,8 +8,9 @@ use std::process::ExitCode;
 use clap::Args;
 use recount_changes::{Changes, Proposal, Recovered};
 
-use crate::context::{Context, Paged};
+use crate::context::{Context, Out, Paged};
 use crate::failure::{Failure, REFUSED};
+use crate::output::json;
 use crate::output::progress::Bar;
 use crate::output::span::{Line, StyledSpan};
 use crate::output::theme::Tone;
@@ -89,7 +89,7 @@ impl Consent {
         let offer = completed.as_ref().unwrap_or(offer);
         if self.dry_run || offer.is_empty() {
             if context.global.json {
-                document::print(context, offer, None)?;
+                print_plan(offer, None, context)?;
             } else if offer.is_empty() {
                 context.warn("nothing to change");
             } else {
@@ -106,7 +106,7 @@ impl Consent {
         report_recovered(&made.recovered, context);
         let receipt = &made.receipt;
         if context.global.json {
-            document::print(context, offer, Some(receipt))?;
+            print_plan(offer, Some(receipt), context)?;
         } else {
             context.warn(&format!("{done}; `recount undo {receipt}` reverts it"));
         }
@@ -164,12 +164,18 @@ pub(crate) fn nothing(
     message: &str,
 ) -> Result<ExitCode, Failure> {
     if context.global.json {
-        document::print(context, offer, None)?;
+        print_plan(offer, None, context)?;
     } else {
         print_notices(offer, context);
         context.warn(message);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a plan for programs.
+fn print_plan(offer: &Proposal, receipt: Option<&str>, context: &Context) -> Result<(), Failure> {
+    let write = |out: &mut Out| recount_documents::plan(out, offer, &context.folders, receipt);
+    Ok(json::print(context, write)?)
 }
 
 /// Prints the notices of a proposal.

@@ -1,15 +1,12 @@
 //! A plan as JSON.
 
-use std::io::Write as _;
+use std::io::{self, Write};
 
 use jiff::Timestamp;
 use recount_changes::{FileState, Proposal, Step, Subject};
-use recount_engine::export::json::write_json;
+use recount_display::words;
+use recount_platform::Folders;
 use serde::Serialize;
-
-use crate::context::{Context, Paged};
-use crate::failure::Failure;
-use crate::words;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -40,14 +37,15 @@ struct FileDocument {
     modified: Option<Timestamp>,
 }
 
-/// Prints a plan, with the receipt if it was carried out.
-pub(super) fn print(
-    context: &Context,
+/// Writes a plan, with the receipt if it was carried out.
+pub fn plan(
+    out: &mut impl Write,
     offer: &Proposal,
+    folders: &Folders,
     receipt: Option<&str>,
-) -> Result<(), Failure> {
+) -> io::Result<()> {
     let Proposal { plan, notices } = offer;
-    let words = |notice| words::notice(notice, &context.folders);
+    let words = |notice| words::notice(notice, folders);
     let document = Document {
         schema: format!("recount.{}/1", plan.command),
         sessions: &plan.sessions,
@@ -56,11 +54,7 @@ pub(super) fn print(
         undoes: plan.undoes.as_ref().map(|undoes| undoes.receipt.as_str()),
         receipt,
     };
-    let mut out = context.out(Paged::No);
-    write_json(&mut out, &document)?;
-    out.write_all(b"\n")?;
-    out.finish()?;
-    Ok(())
+    crate::whole(out, &document)
 }
 
 fn file(step: &Step) -> File<'_> {

@@ -1,17 +1,12 @@
 //! Hits for programs: one document, or one per hit.
 
-use std::io::Write as _;
+use std::io::{self, Write};
 
 use jiff::Timestamp;
 use recount_engine::export::json::write_json;
 use recount_engine::{Match, SearchResults};
 use recount_model::{Fate, Message, MessageKind, Project, RecordLocation, SourceName};
 use serde::Serialize;
-
-use crate::context::{Context, Paged};
-use crate::failure::Failure;
-use crate::output::json;
-use crate::output::number::count;
 
 /// The schema of both forms.
 const SCHEMA: &str = "recount.search/1";
@@ -100,12 +95,12 @@ fn shown<'a>(
     answer.hits.iter().enumerate().map(move |(at, hit)| ShownHit::of(hit, near(at)))
 }
 
-/// Prints one document.
-pub(super) fn print(
+/// Writes one document; `around` has the context of each hit, if it was asked for.
+pub fn hits(
+    out: &mut impl Write,
     answer: &SearchResults,
     around: &[Vec<Message>],
-    context: &Context,
-) -> Result<(), Failure> {
+) -> io::Result<()> {
     let document = Document {
         schema: SCHEMA,
         total: answer.total,
@@ -114,22 +109,18 @@ pub(super) fn print(
         relaxed: answer.relaxed,
         hits: shown(answer, around).collect(),
     };
-    json::whole(context, &document)?;
-    let (many, total) = (count(answer.hits.len() as u64), count(answer.total as u64));
-    context.warn(&format!("{many} of {total} shown"));
-    Ok(())
+    crate::whole(out, &document)
 }
 
-/// Prints a document for each hit, one per line.
-pub(super) fn stream(
+/// Writes a document for each hit, one per line.
+pub fn hit_lines(
+    out: &mut impl Write,
     answer: &SearchResults,
     around: &[Vec<Message>],
-    context: &Context,
-) -> Result<(), Failure> {
-    let mut out = context.out(Paged::No);
+) -> io::Result<()> {
     for hit in shown(answer, around) {
-        write_json(&mut out, &Lone { schema: SCHEMA, hit })?;
+        write_json(&mut *out, &Lone { schema: SCHEMA, hit })?;
         out.write_all(b"\n")?;
     }
-    Ok(out.finish()?)
+    Ok(())
 }
