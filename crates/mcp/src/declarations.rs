@@ -2,7 +2,7 @@
 //!
 //! Most clients show a model the instructions and the names of tools only, until it asks for more: so the first sentences say when to ask.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// When to use the server, and how to treat what it returns.
 pub(crate) const INSTRUCTIONS: &str = "\
@@ -135,7 +135,7 @@ impl Declaration {
     }
 
     fn document(&self) -> Value {
-        let mut properties = serde_json::Map::new();
+        let mut properties = Map::new();
         let mut required = Vec::new();
         for (name, kind, description) in self.arguments {
             let (kind, words) =
@@ -143,19 +143,22 @@ impl Declaration {
             if kind.ends_with('!') {
                 required.push(*name);
             }
-            let mut property =
-                json!({ "type": kind.trim_end_matches('!'), "description": description });
+            let mut property = Map::new();
+            property.insert("type".to_owned(), kind.trim_end_matches('!').into());
+            property.insert("description".to_owned(), (*description).into());
             if let Some(words) = words {
-                property["enum"] = words.split('|').collect();
+                property.insert("enum".to_owned(), words.split('|').collect());
             }
-            properties.insert((*name).to_owned(), property);
+            properties.insert((*name).to_owned(), property.into());
         }
-        let mut schema =
-            json!({ "type": "object", "properties": properties, "additionalProperties": false });
-        if !required.is_empty() {
-            schema["required"] = required.into();
-        }
-        let mut tool = json!({
+        let schema = json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        });
+        let meta = if self.is_first { json!({ "anthropic/alwaysLoad": true }) } else { json!({}) };
+        json!({
             "name": self.name,
             "title": self.title,
             "description": self.description,
@@ -167,11 +170,8 @@ impl Declaration {
                 "idempotentHint": true,
                 "openWorldHint": false,
             },
-        });
-        if self.is_first {
-            tool["_meta"] = json!({ "anthropic/alwaysLoad": true });
-        }
-        tool
+            "_meta": meta,
+        })
     }
 }
 

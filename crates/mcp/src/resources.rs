@@ -63,7 +63,7 @@ pub(crate) fn list(
         "description": "Which tool answers which question",
         "mimeType": "text/markdown",
     })];
-    all.extend(listed().map_err(internal)?);
+    all.extend(listed().map_err(|error| internal(&error))?);
     Ok(json!({ "resources": all }))
 }
 
@@ -108,13 +108,13 @@ pub(crate) fn read(
         };
         match told() {
             Ok(answer) => answer.text(),
-            Err(Trouble::Engine(error @ Error::Cancelled)) => return Err(internal(error)),
+            Err(Trouble::Engine(error @ Error::Cancelled)) => return Err(internal(&error)),
             Err(_) => return Err(unknown()),
         }
     };
     Ok(json!({ "contents": [{ "uri": uri, "mimeType": "text/markdown", "text": text }] }))
 }
 
-fn internal(error: Error) -> RpcError {
+fn internal(error: &Error) -> RpcError {
     RpcError::new(-32603, crate::text::line(&error.full_message(), 200))
 }

@@ -1,6 +1,6 @@
 //! Reads requests, answers what needs no session at once, and hands the rest to workers.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,7 +55,7 @@ struct Shared {
     memory: Memory,
     out: Mutex<Out>,
     /// The calls that are not answered yet.
-    open: Mutex<HashMap<String, Cancel>>,
+    open: Mutex<BTreeMap<String, Cancel>>,
 }
 
 /// The output. Each message is one line.
@@ -169,7 +169,7 @@ impl Shared {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open(&self) -> std::sync::MutexGuard<'_, HashMap<String, Cancel>> {
+    fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Cancel>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

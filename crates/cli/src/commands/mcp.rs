@@ -18,7 +18,7 @@ use crate::failure::Failure;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  recount mcp --agent gemini         # what an agent's settings start
+  recount mcp                        # what an agent's settings start
   recount mcp --redact off           # with secrets as they are
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | recount mcp")]
 pub(crate) struct McpArgs {

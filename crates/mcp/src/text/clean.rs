@@ -67,7 +67,7 @@ fn is_mark(after: &str) -> bool {
     let name = after.trim_start_matches(|letter: char| letter.is_whitespace() || letter == '/');
     let has =
         |mark: &&str| name.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark));
-    MARKS.iter().any(|mark| has(&mark))
+    MARKS.iter().any(has)
 }
 
 /// Drops letters that nobody sees and that no script needs there: they can carry a message that only a model reads.

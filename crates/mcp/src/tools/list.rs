@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use recount_display::number::plural;
 use recount_engine::{ContentFilter, ListQuery, Listing, Visibility};
-use recount_model::SessionFacts;
+use recount_model::{SessionFacts, SourceName};
 
 use super::{Trouble, counted, project};
 use crate::arguments::{Arguments, BadArgument};
@@ -70,7 +70,7 @@ pub(super) fn list(moment: &Moment<'_>, arguments: &Arguments) -> Result<Quoted,
 /// Returns the agent that was asked for.
 fn agent(arguments: &Arguments) -> Result<Option<&'static str>, BadArgument> {
     let names: Vec<&'static str> =
-        recount_engine::source_names().into_iter().map(|name| name.as_str()).collect();
+        recount_engine::source_names().into_iter().map(SourceName::as_str).collect();
     arguments.choice("agent", &names)
 }
 

@@ -58,11 +58,12 @@ pub(crate) fn call(
         Ok(answer) => (answer, false),
         Err(trouble) => (explained(memory, trouble, tool), true),
     };
-    let mut result = json!({ "content": [{ "type": "text", "text": answer.text() }] });
-    if is_error {
-        result["isError"] = true.into();
-    }
-    Ok(result)
+    let content = json!([{ "type": "text", "text": answer.text() }]);
+    Ok(if is_error {
+        json!({ "content": content, "isError": true })
+    } else {
+        json!({ "content": content })
+    })
 }
 
 fn run(

@@ -141,7 +141,10 @@ impl<'a> Teller<'a> {
         if is_cut {
             let end = format!("… [cut: {more} more characters]");
             match lines.last_mut() {
-                Some(last) => last.push_str(&format!(" {end}")),
+                Some(last) => {
+                    last.push(' ');
+                    last.push_str(&end);
+                }
                 None => lines.push(format!("{speaker}: {end}")),
             }
         }

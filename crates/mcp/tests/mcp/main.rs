@@ -1,5 +1,5 @@
 //! The server as clients meet it: recorded openings of both eras, every tool, and input that no client should send.
-#![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail by panic")]
 
 mod answers;
 mod protocol;
