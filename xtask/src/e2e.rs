@@ -84,10 +84,18 @@ const PARTS: &[Part] = &[
         slice: &["--quick"],
         sweep: &[],
     },
+    Part { name: "mcp", program: "node", script: "e2e/mcp.mjs", slice: &["--quick"], sweep: &[] },
     Part {
         name: "integrate",
         program: "node",
         script: "e2e/integrate.mjs",
+        slice: &["--quick"],
+        sweep: &[],
+    },
+    Part {
+        name: "handover",
+        program: "node",
+        script: "e2e/handover.mjs",
         slice: &["--quick"],
         sweep: &[],
     },

@@ -19,6 +19,12 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// A session that was handed over is not read back as it was.
+    #[error("the new session differs from message {message} of the old one on")]
+    NotHandedOver {
+        /// The number of the message.
+        message: u64,
+    },
     /// The agent itself cannot load the file, so its view cannot be preserved.
     #[error("{}: the agent cannot load it as it is", path.display())]
     NotLoadable {
@@ -95,6 +101,11 @@ impl Error {
 
     pub(crate) fn not_a_session(wanted: &str) -> Self {
         Unanswered::NotASession(wanted.into()).into()
+    }
+
+    /// Whether a written session differs from what was planned, and should be undone.
+    pub fn is_mismatch(&self) -> bool {
+        matches!(self, Self::NotHandedOver { .. })
     }
 
     pub(crate) fn unreadable(path: &Path, source: std::io::Error) -> Self {

@@ -9,6 +9,7 @@ mod apply;
 mod doctor;
 mod error;
 mod guard;
+mod handover;
 mod history;
 mod ingest;
 mod integrate;
@@ -26,6 +27,7 @@ pub use doctor::{Finding, Remedy, Severity, Symptom, Topic};
 pub use error::Error;
 pub use guard::fix::Fix;
 pub use guard::hook::note_hook;
+pub use handover::{Handover, HandoverRequest, Loss, LossKind};
 pub use history::{Change, ChangeState};
 pub use ingest::{IngestOptions, IngestOutcome, IngestedSession};
 pub use integrate::{IntegrateOptions, IntegrationState, IntegrationStatus, integration_targets};
@@ -44,7 +46,7 @@ pub use sessions::fork::Fork;
 pub use sessions::merge::Merge;
 pub use sessions::prune::Prune;
 pub use trash::{Emptying, KeptCopies, Trashed, UndoData, deleted_ids};
-pub use vault::{Failed, KeepReport, Unwanted, VaultedSession};
+pub use vault::{Failed, HomeFile, KeepReport, Unwanted, VaultedSession};
 
 /// Plans changes to the sessions that an engine reads.
 #[derive(Clone, Copy, Debug)]

@@ -7,8 +7,8 @@ use recount_model::SessionId;
 use recount_writer::RealDisk;
 use recount_writer::change::Plan;
 
-use crate::Error;
 use crate::rewrite::recover::Origin;
+use crate::{Error, Loss};
 
 /// A proposed change: the plan, and notices for people.
 #[derive(Clone, Debug, Default)]
@@ -208,6 +208,18 @@ pub enum Notice {
     ChangedSince(PathBuf),
     /// Every agent already has the skill, from its integration.
     SkillThere,
+    /// Something that a session lacks when it is handed over to another agent.
+    Lost {
+        /// What it is.
+        loss: Loss,
+        /// The other agent.
+        to: &'static str,
+    },
+    /// A conversation may be too long for the model of the other agent.
+    LargeHandover {
+        /// Its estimated number of tokens.
+        tokens: u64,
+    },
 }
 
 /// Why a session is skipped.

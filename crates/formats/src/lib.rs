@@ -33,6 +33,7 @@ mod folder;
 pub mod fuzz;
 pub mod gemini;
 mod grouping;
+pub mod handover;
 pub mod hook;
 mod id_index;
 pub mod integration;
@@ -55,6 +56,7 @@ use std::sync::Arc;
 use recount_model::Grammar;
 
 pub use edit::Editor;
+pub use handover::HandoverFormat;
 pub use live::LiveSource;
 pub use native::NativeFormat;
 pub use retention::RetentionPolicy;

@@ -9,6 +9,9 @@ pub fn change_hint(error: &ChangeError) -> Option<&'static str> {
     Some(match error {
         ChangeError::NotLoadable { .. } => "`recount repair SESSION` makes it loadable if possible",
         ChangeError::NotTheSame { .. } => "nothing was changed",
+        ChangeError::NotHandedOver { .. } => {
+            "`recount handover SESSION --print` prints a document for the other agent instead"
+        }
         ChangeError::NoTurn { .. } => "`recount trim SESSION` lists the turns",
         ChangeError::NothingLeft => "`recount delete SESSION` moves all of it to the trash",
         ChangeError::Settings { .. } => {

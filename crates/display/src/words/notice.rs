@@ -146,6 +146,10 @@ pub fn notice(notice: &Notice, folders: &Folders) -> String {
         Notice::SkillThere => {
             "the agents already have the skill from their integrations".to_owned()
         }
+        Notice::Lost { loss, to } => super::loss(loss, to),
+        Notice::LargeHandover { tokens } => format!(
+            "about {tokens} tokens, which may be too many for the model: `--summary 4000` hands over a summary and the last turns"
+        ),
     }
 }
 

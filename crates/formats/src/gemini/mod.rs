@@ -12,6 +12,7 @@ mod files;
 mod full_output;
 mod grammar;
 mod grouping;
+mod handover;
 mod hook;
 mod integration;
 mod js_date;
@@ -213,6 +214,10 @@ impl Source for Gemini {
 
     fn native_format(&self) -> Option<&'static dyn NativeFormat> {
         Some(&native::Log)
+    }
+
+    fn handover(&self) -> Option<&'static dyn crate::HandoverFormat> {
+        Some(&handover::Handover)
     }
 
     fn editor(&self) -> Option<&'static dyn Editor> {
