@@ -59,7 +59,7 @@ impl Changes<'_> {
             offer.notice(Notice::SkillThere);
             return Ok(());
         }
-        let first_folder = offer.plan.made.clone();
+        let known_folders = offer.plan.made.clone();
         for part in &parts {
             match part {
                 Part::Own { path, text } => {
@@ -81,7 +81,10 @@ impl Changes<'_> {
         if let Some(old) = &old {
             self.remove_outdated(target, old, &new, options.is_forced, offer)?;
         }
-        let made = offer.plan.made.iter().filter(|folder| !first_folder.contains(folder));
+        // recount's own data folder stays.
+        let data = self.data()?;
+        let made = offer.plan.made.iter().filter(|folder| !known_folders.contains(folder));
+        let made = made.filter(|folder| !data.starts_with(&folder.path));
         new.folders.extend(made.map(|folder| folder.path.clone()));
         new.folders.sort();
         new.folders.dedup();

@@ -304,3 +304,29 @@ fn printing_writes_nothing() {
     assert_eq!(dry.code, Some(0), "{dry}");
     assert_eq!(all(&home), before);
 }
+
+#[test]
+fn settings_that_a_running_agent_would_overwrite_are_not_changed() {
+    let home = home([]);
+    let process = |home: &str| {
+        format!(
+            "[{{\"pid\":91,\"ppid\":52,\"comm\":\"claude\",\"argv\":[\"claude\"],\"exe\":\"/usr/bin/claude\",\"cwd\":\"/\",\
+             \"start_ms\":1,\"state\":\"S\",\"env\":{{\"HOME\":\"{home}\"}},\"open_files\":[],\"tty\":null}}]"
+        )
+    };
+    let run = |words: &[&str]| {
+        home.run_with(words, |command| {
+            command.env("RECOUNT_PROCESS_TABLE", home.path().join("processes.json"));
+        })
+    };
+    home.write("processes.json", process(home.path().to_str().unwrap()));
+    let add = ["integrate", "claude", "--yes", "--command", "recount"];
+    let refused = run(&add);
+    assert_eq!(refused.code, Some(4), "{refused}");
+    assert!(refused.to_string().contains("Claude Code is running (process 91)"), "{refused}");
+    assert!(!home.path().join(".claude").exists());
+    // Its extensions are only read at the start; and another user's agent does not matter.
+    assert_eq!(run(&["integrate", "gemini", "--yes", "--command", "recount"]).code, Some(0));
+    home.write("processes.json", process("/home/other"));
+    assert_eq!(run(&add).code, Some(0));
+}
