@@ -1,5 +1,6 @@
 //! Finds problems of sessions, of the files around them and of recount's own data, with remedies.
 
+mod integrations;
 mod own;
 mod places;
 mod sessions;
@@ -64,6 +65,8 @@ pub enum Topic {
     LeftOver,
     /// recount's own data.
     Recount,
+    /// recount in the agents.
+    Integrations,
 }
 
 impl Changes<'_> {

@@ -75,7 +75,8 @@ impl Engine {
         self.open_id(key.id.as_str(), Some(key.source.as_str()), progress)
     }
 
-    fn open_id(
+    /// Opens the session whose id has this prefix.
+    pub(crate) fn open_id(
         &self,
         wanted: &str,
         source: Option<&str>,

@@ -10,9 +10,11 @@ mod excerpt;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 mod grouping;
+mod handover;
 mod history;
 mod hook;
 mod injected;
+mod integration;
 mod lines;
 mod live;
 mod locate;
@@ -161,8 +163,16 @@ impl Source for Codex {
         owner::is_running(args)
     }
 
+    fn session_variables(&self) -> &'static [&'static str] {
+        &["CODEX_THREAD_ID", "CODEX_SESSION_ID"]
+    }
+
     fn native_format(&self) -> Option<&'static dyn NativeFormat> {
         Some(&native::Rollout)
+    }
+
+    fn handover(&self) -> Option<&'static dyn crate::HandoverFormat> {
+        Some(&handover::Handover)
     }
 
     fn editor(&self) -> Option<&'static dyn Editor> {
@@ -180,6 +190,10 @@ impl Source for Codex {
 
     fn resume(&self, id: &SessionId) -> Option<(&'static str, Vec<String>)> {
         Some(("codex", vec!["resume".to_owned(), id.to_string()]))
+    }
+
+    fn integration(&self) -> Option<&'static dyn crate::integration::Integration> {
+        Some(&integration::Integrated)
     }
 
     fn hook(&self) -> Option<&'static dyn crate::hook::Hook> {
