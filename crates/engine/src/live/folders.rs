@@ -100,7 +100,8 @@ mod tests {
             age(path);
         }
         let mut feed = LiveFeed::default();
-        let source = recount_formats::SOURCES.iter().find(|source| source.name().as_str() == "gemini");
+        let source =
+            recount_formats::SOURCES.iter().find(|source| source.name().as_str() == "gemini");
         feed.add(*source.unwrap(), &root);
         let mut followed = FollowedDirectories::default();
         let first = followed.find(&feed);

@@ -182,7 +182,8 @@ fn a_large_session_is_opened_from_where_it_was_read_last() {
     assert!(first >= 12_000, "{first}");
     append(&log, 12_001);
     assert_eq!(check("a line is appended"), first + 1);
-    let text = fs::read_to_string(&log).unwrap().replace("prompt number 1\"", "prompt number one\"");
+    let text =
+        fs::read_to_string(&log).unwrap().replace("prompt number 1\"", "prompt number one\"");
     fs::write(&log, &text).unwrap();
     assert_eq!(check("it is rewritten"), first + 1);
     let half = text.len() / 2 + text[text.len() / 2..].find('\n').unwrap() + 1;
