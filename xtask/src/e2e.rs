@@ -71,6 +71,14 @@ const PARTS: &[Part] = &[
     },
     Part { name: "app", program: "node", script: "e2e/app.mjs", slice: &["--quick"], sweep: &[] },
     Part {
+        name: "web",
+        program: "node",
+        script: "e2e/browser/web/run.mjs",
+        // The gate runs other things at the same time.
+        slice: &["--quick", "--slack", "4"],
+        sweep: &[],
+    },
+    Part {
         name: "claude",
         program: "node",
         script: "e2e/claude.mjs",
@@ -85,6 +93,20 @@ const PARTS: &[Part] = &[
         sweep: &[],
     },
     Part { name: "mcp", program: "node", script: "e2e/mcp.mjs", slice: &["--quick"], sweep: &[] },
+    Part {
+        name: "integrate",
+        program: "node",
+        script: "e2e/integrate.mjs",
+        slice: &["--quick"],
+        sweep: &[],
+    },
+    Part {
+        name: "handover",
+        program: "node",
+        script: "e2e/handover.mjs",
+        slice: &["--quick"],
+        sweep: &[],
+    },
     Part {
         name: "faults",
         program: "python3",

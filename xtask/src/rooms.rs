@@ -109,6 +109,12 @@ const ROOMS: &[Room] = &[
         uses: &["model", "blocks", "platform", "engine", "changes"],
     },
     Room {
+        name: "documents",
+        owns: "the documents of `--json`, one writer for each",
+        start: "lib.rs",
+        uses: &["model", "platform", "engine", "changes", "display"],
+    },
+    Room {
         name: "tui",
         owns: "the terminal app: screens, keys, plans",
         start: "app.rs",
@@ -118,7 +124,7 @@ const ROOMS: &[Room] = &[
         name: "web",
         owns: "the web app: routes, safety, events, the files of the page",
         start: "lib.rs",
-        uses: &["model", "blocks", "platform", "engine", "changes", "display"],
+        uses: &["model", "blocks", "platform", "engine", "changes", "display", "documents"],
     },
     Room {
         name: "mcp",
@@ -137,8 +143,18 @@ const ROOMS: &[Room] = &[
         owns: "the program `recount`: flags, commands, JSON",
         start: "commands/mod.rs",
         uses: &[
-            "model", "blocks", "platform", "engine", "changes", "display", "tui", "web", "mcp",
-            "lake", "testbed",
+            "model",
+            "blocks",
+            "platform",
+            "engine",
+            "changes",
+            "display",
+            "documents",
+            "tui",
+            "web",
+            "mcp",
+            "lake",
+            "testbed",
         ],
     },
     Room {

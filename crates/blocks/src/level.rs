@@ -17,6 +17,18 @@ pub enum Level {
 }
 
 impl Level {
+    /// Whether a message of a kind may be shown: what [`Level::shows`] says is only known when it is read.
+    pub fn may_show(self, kind: MessageKind) -> bool {
+        match kind {
+            MessageKind::Prompt | MessageKind::Answer => true,
+            MessageKind::Notice => self >= Self::Actions,
+            MessageKind::Shell | MessageKind::Summary | MessageKind::Nudge => self >= Self::Full,
+            MessageKind::Context | MessageKind::Hook | MessageKind::ToolResult => {
+                self >= Self::Trace
+            }
+        }
+    }
+
     /// Whether anything of a message is shown.
     pub fn shows(self, message: &Message, thoughts: bool) -> bool {
         let said = !message.display_text.trim().is_empty() || !message.media.is_empty();

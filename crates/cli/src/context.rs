@@ -167,6 +167,13 @@ impl Context {
         args
     }
 
+    /// Returns the demo home if it is shown because there are no sessions.
+    pub(crate) fn demo_home(&self) -> Result<Option<PathBuf>, Failure> {
+        let engine = self.engine()?;
+        let demo = self.demo_folder();
+        Ok(demo.filter(|demo| engine.roots().any(|root| root.starts_with(demo))))
+    }
+
     fn demo_folder(&self) -> Option<PathBuf> {
         Some(self.folders.data.as_ref()?.join("demo-home"))
     }

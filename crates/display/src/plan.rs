@@ -1,8 +1,11 @@
 //! Plans of changes: what happens to each file, and the sums.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use recount_changes::{FileState, Plan, Step};
+use recount_engine::SessionOwner;
+use recount_model::SessionFacts;
 
 use crate::number::{bytes, plural};
 use crate::span::StyledSpan;
@@ -59,4 +62,11 @@ fn sizes(plan: &Plan) -> (u64, u64) {
     let before = size(plan.steps.iter().filter_map(|step| step.before.as_ref()).collect());
     let after = size(plan.steps.iter().filter_map(|step| step.after.as_ref()).collect());
     (before, after)
+}
+
+/// Says that a session is left out because a process uses it.
+pub fn left_out(owner: &SessionOwner, chosen: &[Arc<SessionFacts>]) -> String {
+    let facts = chosen.iter().find(|facts| facts.id == owner.session);
+    let agent = facts.map_or("a process", |facts| facts.source.as_str());
+    format!("{} is left out: {agent} (pid {}) works in it", owner.session.short(), owner.process)
 }

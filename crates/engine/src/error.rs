@@ -70,6 +70,14 @@ pub enum Error {
     /// No project matches.
     #[error("no project matches '{0}'")]
     NoProject(String),
+    /// No project matches, but some have a similar name.
+    #[error("no project matches '{wanted}'")]
+    SimilarProjects {
+        /// The argument.
+        wanted: String,
+        /// Names or paths of the similar ones, closest first.
+        similar: Vec<String>,
+    },
     /// More than one project matches.
     #[error("'{wanted}' matches {} projects", candidates.len())]
     AmbiguousProject {

@@ -1,5 +1,6 @@
 //! One function per query. Every view calls this crate and nothing below it.
 
+mod agent_folders;
 mod cache;
 mod cancel;
 mod cites;
@@ -48,7 +49,7 @@ pub use retention::{
 };
 pub use search::find::Finder;
 pub use search::index::{IndexReport, IndexStatus};
-pub use search::{Match, SearchRequest, SearchResults};
+pub use search::{Match, RelaxedSearch, SearchRequest, SearchResults};
 pub use sessions::caller::Caller;
 pub use sessions::content_filter::ContentFilter;
 pub use sessions::labels::LabelledSession;

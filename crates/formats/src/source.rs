@@ -28,7 +28,9 @@ use crate::edit::Editor;
 pub use crate::folder::Linked;
 use crate::gemini::Gemini;
 use crate::grouping;
+use crate::handover::HandoverFormat;
 use crate::hook::Hook;
+use crate::integration::Integration;
 use crate::live::LiveSource;
 use crate::native::NativeFormat;
 use crate::orphan::Orphan;
@@ -320,6 +322,11 @@ pub trait Source: Debug + Sync {
         None
     }
 
+    /// Returns how conversations of other agents are written as its sessions, if that is supported.
+    fn handover(&self) -> Option<&'static dyn HandoverFormat> {
+        None
+    }
+
     /// Returns the editor for renaming and moving sessions, if that is supported.
     fn editor(&self) -> Option<&'static dyn Editor> {
         None
@@ -337,6 +344,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns the agent's hooks, if it has any.
     fn hook(&self) -> Option<&'static dyn Hook> {
+        None
+    }
+
+    /// Returns how recount is added to the agent, if that is supported.
+    fn integration(&self) -> Option<&'static dyn Integration> {
         None
     }
 

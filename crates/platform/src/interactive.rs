@@ -1,4 +1,4 @@
-//! Programs that the terminal app starts for the user: this program again, the editor, the clipboard's own.
+//! Programs that are started for the user: this program again, the editor, the browser, the clipboard's own.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -54,6 +54,35 @@ pub fn copy(env: &Env, text: &str) -> bool {
         let written =
             child.stdin.take().is_some_and(|mut input| input.write_all(text.as_bytes()).is_ok());
         if child.wait().is_ok_and(|status| status.success()) && written {
+            return true;
+        }
+    }
+    false
+}
+
+/// Programs that open an address in the user's browser.
+const BROWSERS: &[&str] = if cfg!(target_os = "macos") {
+    &["open"]
+} else if cfg!(windows) {
+    &["explorer"]
+} else {
+    &["xdg-open", "wslview", "sensible-browser"]
+};
+
+/// Opens an address in the user's browser. Returns whether a program for that could be started.
+pub fn open_address(env: &Env, address: &str) -> bool {
+    let own = env.text("BROWSER").filter(|own| !own.contains(char::is_whitespace));
+    for name in own.iter().chain(BROWSERS) {
+        let named = Path::new(name);
+        let found =
+            if named.is_absolute() { Some(named.to_owned()) } else { find_program(env, name) };
+        let Some(program) = found else { continue };
+        #[expect(clippy::disallowed_methods, reason = "the user's browser")]
+        let mut command = Command::new(program);
+        command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Ok(mut child) = command.spawn() {
+            // It may run as long as the browser does.
+            std::thread::spawn(move || child.wait());
             return true;
         }
     }

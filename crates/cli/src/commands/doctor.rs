@@ -1,13 +1,12 @@
 //! `recount doctor`
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_changes::{Changes, Finding, Severity, Topic};
-use recount_model::SessionId;
-use serde::Serialize;
+use recount_changes::{Changes, Finding, IntegrationState, IntegrationStatus, Severity, Topic};
+use recount_documents::{FindingDocument, findings};
 
 use crate::context::{Context, Paged};
 use crate::failure::{FOUND, Failure};
@@ -41,12 +40,12 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Fail
     let changes = Changes::new(context.engine()?);
     let project = args.project.as_deref().map(|wanted| context.project_argument(wanted));
     let bar = Bar::new(context, "reading");
-    let findings = changes.doctor(project.as_deref(), &bar)?;
+    let mut found = changes.doctor(project.as_deref(), &bar)?;
+    let integrations = if project.is_none() { changes.integrations(true)? } else { Vec::new() };
+    found.extend(integrations.iter().filter_map(Finding::of_integration));
     bar.finish();
-    let home = context.folders.home.as_deref();
-    let mut findings: Vec<Row> = findings.into_iter().map(|one| Row::new(one, home)).collect();
-    findings.sort();
-    findings.dedup();
+    report_integrations(&integrations, context);
+    let findings = findings(found, context.folders.home.as_deref());
     if context.global.json {
         json::document(context, "doctor", "findings", &findings)?;
     } else if !findings.is_empty() {
@@ -68,34 +67,17 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Fail
     Ok(ExitCode::from(FOUND))
 }
 
-/// A finding as text.
-#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
-struct Row {
-    topic: Topic,
-    severity: Severity,
-    what: String,
-    session: Option<SessionId>,
-    #[serde(serialize_with = "recount_model::path_text::maybe_path")]
-    path: Option<PathBuf>,
-    remedy: Option<String>,
-    /// The same for people, with `~` for the home.
-    #[serde(skip)]
-    short_remedy: Option<String>,
-}
-
-impl Row {
-    fn new(finding: Finding, home: Option<&Path>) -> Self {
-        let Finding { topic, severity, what, session, path, remedy } = finding;
-        let remedy = remedy.as_ref().map(words::remedy);
-        Self {
-            topic,
-            severity,
-            what: words::symptom(&what),
-            session,
-            path,
-            short_remedy: remedy.as_ref().map(|command| command.below_home(home)),
-            remedy: remedy.map(|command| command.to_string()),
-        }
+/// Says which agents have recount, if any has.
+fn report_integrations(all: &[IntegrationStatus], context: &Context) {
+    let is_known = |one: &IntegrationStatus| {
+        !matches!(one.state, IntegrationState::NoAgent | IntegrationState::NotThere)
+    };
+    if all.iter().any(is_known) {
+        let state = |one: &IntegrationStatus| {
+            format!("{} {}", one.name, words::integration_state(one.state))
+        };
+        let states: Vec<String> = all.iter().map(state).collect();
+        context.warn(&format!("recount in the agents: {}", states.join(", ")));
     }
 }
 
@@ -109,7 +91,7 @@ const COLUMNS: &[Column] = &[
     Column { heading: "FIX", align: Align::Left, fit: Fit::Keep },
 ];
 
-fn page(findings: &[Row], context: &Context) -> String {
+fn page(findings: &[FindingDocument], context: &Context) -> String {
     let canvas = context.page();
     let mut page = String::new();
     let mut topics: Vec<Topic> = findings.iter().map(|finding| finding.topic).collect();
@@ -174,7 +156,7 @@ fn below(rows: &[Vec<StyledSpan>], canvas: &Canvas) -> String {
     canvas.print(lines)
 }
 
-fn row(finding: &Row) -> Vec<StyledSpan> {
+fn row(finding: &FindingDocument) -> Vec<StyledSpan> {
     let (word, tone) = match finding.severity {
         Severity::Error => ("error", Tone::Removed),
         Severity::Warning => ("warning", Tone::Warning),

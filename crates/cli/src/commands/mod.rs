@@ -10,10 +10,12 @@ mod doctor;
 mod export;
 mod fork;
 mod guard;
+mod handover;
 mod help_markdown;
 mod history;
 mod index;
 mod ingest;
+mod integrate;
 mod list;
 mod man;
 mod mcp;
@@ -24,6 +26,8 @@ mod picker;
 mod prices;
 mod projects;
 mod prune;
+mod pull;
+mod push;
 mod recover;
 mod redacted;
 mod relocate;
@@ -32,6 +36,7 @@ mod repair;
 mod restore;
 mod resume;
 mod search;
+mod serve;
 mod session_rows;
 mod show;
 mod sql;
@@ -85,6 +90,7 @@ commands! {
         Projects(projects::ProjectsArgs) => projects::run;
         Verify(verify::VerifyArgs) => verify::run;
         Export(export::ExportArgs) => export::run;
+        Serve(serve::ServeArgs) => serve::run;
     }
     "Search & count" {
         Search(search::SearchArgs) => search::run;
@@ -97,6 +103,7 @@ commands! {
     "Continue" {
         Resume(resume::ResumeArgs) => resume::run;
         Fork(fork::ForkArgs) => fork::run;
+        Handover(handover::HandoverArgs) => handover::run;
         Merge(merge::MergeArgs) => merge::run;
     }
     "Organize" {
@@ -125,7 +132,12 @@ commands! {
         Undo(undo::UndoArgs) => undo::run;
         History(history::HistoryArgs) => history::run;
     }
+    "Team" {
+        Push(push::PushArgs) => push::run;
+        Pull(pull::PullArgs) => pull::run;
+    }
     "Setup" {
+        Integrate(integrate::IntegrateArgs) => integrate::run;
         Ingest(ingest::IngestArgs) => ingest::run;
         Mcp(mcp::McpArgs) => mcp::run;
         Testbed(testbed::TestbedArgs) => testbed::run;

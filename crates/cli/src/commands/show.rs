@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use recount_blocks::Level;
+use recount_documents::TranscriptDocument;
 use recount_engine::{Bound, MessageCursor, Opened, View};
 use recount_model::{Message, Problem, SessionFacts, What};
 
@@ -15,7 +16,6 @@ use super::picked::Picked;
 use super::picker;
 use crate::context::{Context, Out, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
-use crate::output::json;
 use crate::output::progress::Bar;
 use crate::output::sanitize::sanitize;
 use crate::output::transcript::{Figures, Transcript};
@@ -280,7 +280,7 @@ fn as_json(
     facts: &SessionFacts,
     context: &Context,
 ) -> Result<Vec<Problem>, Failure> {
-    let mut document = json::Transcript::begin(context.out(Paged::No), facts)?;
+    let mut document = TranscriptDocument::begin(context.out(Paged::No), facts)?;
     let problems = stream.each(|number, message| {
         picked.pick(number, message, |_, message| Ok(document.message(message)?))
     })?;

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
 
 use clap::Args;
+use recount_documents::TableDocument;
 use recount_engine::export::csv;
 use recount_engine::{SqlColumn, SqlTable, SqlValue, SqlView, VIEWS};
 use serde::{Serialize, Serializer};
@@ -88,7 +89,7 @@ fn from_input() -> Result<String, Failure> {
 }
 
 fn print_json(table: &SqlTable, context: &Context) -> Result<u64, Failure> {
-    let mut rows = json::Rows::begin(context.out(Paged::No), &table.columns)?;
+    let mut rows = TableDocument::begin(context.out(Paged::No), &table.columns)?;
     let count = table.each(&mut |cells| {
         let cells: Vec<InJson<'_, '_>> = cells.iter().map(InJson).collect();
         rows.row(&cells)

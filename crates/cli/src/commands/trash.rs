@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use recount_changes::{Changes, Emptying, KeptCopies, Trashed, UndoData};
+use recount_changes::{Changes, Emptying, Trashed, UndoData};
 use serde::Serialize;
 
 use crate::commands::change::Consent;
@@ -58,13 +58,6 @@ struct EmptyArgs {
 }
 
 #[derive(Serialize)]
-struct TrashDocument {
-    schema: &'static str,
-    #[serde(flatten)]
-    kept: KeptCopies,
-}
-
-#[derive(Serialize)]
 struct Emptied {
     sessions: usize,
     bytes: u64,
@@ -86,7 +79,7 @@ fn list(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
     let kept = changes.kept_copies()?;
     let nothing = kept.sessions.is_empty();
     if context.global.json {
-        json::whole(context, &TrashDocument { schema: "recount.trash/1", kept })?;
+        json::print(context, |out| recount_documents::trash(out, &kept))?;
     } else if !kept.is_empty() {
         let mut out = context.out(Paged::Yes);
         let rows: Vec<Vec<StyledSpan>> =

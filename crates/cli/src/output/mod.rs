@@ -6,6 +6,4 @@ pub(crate) use recount_display::{
 };
 
 pub(crate) mod json;
-pub(crate) mod moment;
 pub(crate) mod progress;
-pub(crate) mod row;

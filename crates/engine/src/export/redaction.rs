@@ -71,7 +71,7 @@ impl Engine {
     }
 
     /// The key is generated once and stored, so that the same secret has the same tag in every export.
-    fn redaction_key(&self) -> Result<[u8; 32], Error> {
+    pub(super) fn redaction_key(&self) -> Result<[u8; 32], Error> {
         let mut key = recount_platform::random();
         let Some(data) = &self.folders.data else { return Ok(key) };
         let folder = data.join(FOLDER);

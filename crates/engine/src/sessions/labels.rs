@@ -1,5 +1,6 @@
 //! Tags and pins of sessions. They are in a file of recount's own, so that no agent's file changes.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -92,12 +93,41 @@ impl Engine {
         Ok(rows.collect())
     }
 
+    /// Returns the labels of all sessions that have any, by source and id.
+    ///
+    /// # Errors
+    /// If the file is invalid.
+    pub fn labels_by_session(&self) -> Result<BTreeMap<(String, String), Labels>, Error> {
+        let labelled = self.labels()?;
+        let pair = |(source, id, labels): (&str, &str, Labels)| {
+            ((source.to_owned(), id.to_owned()), labels)
+        };
+        Ok(labelled.iter().map(pair).collect())
+    }
+
     /// Adds the labels to rows.
     pub(crate) fn label(&self, sessions: &mut [Arc<SessionFacts>]) -> Result<(), Error> {
         let labelled = self.labels()?;
         for facts in sessions {
             let labels = labelled.of(facts.source, &facts.id).unwrap_or_default();
             Arc::make_mut(facts).labels = Some(labels);
+        }
+        Ok(())
+    }
+
+    /// Adds the labels to the rows that have any. The others stay as they are, and share their memory with those they come from.
+    ///
+    /// # Errors
+    /// If the file is invalid.
+    pub fn label_marked(&self, sessions: &mut [Arc<SessionFacts>]) -> Result<(), Error> {
+        let labelled = self.labels()?;
+        if labelled.iter().next().is_none() {
+            return Ok(());
+        }
+        for facts in sessions {
+            if let Some(labels) = labelled.of(facts.source, &facts.id) {
+                Arc::make_mut(facts).labels = Some(labels);
+            }
         }
         Ok(())
     }

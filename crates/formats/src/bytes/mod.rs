@@ -89,24 +89,34 @@ impl Buffer {
         }
     }
 
-    /// Reads until the buffer is full or the input ends. Returns the filled length, and whether that is all.
+    /// Reads until the buffer is full or the input ends. Returns the filled length, and whether that is all. The buffer grows to its full
+    /// size only if there is that much to read.
     fn fill(&mut self, input: &mut dyn Read, mut filled: usize) -> io::Result<(usize, bool)> {
         if filled == self.bytes.len() {
             if filled >= LARGEST_RECORD {
                 return Err(io::Error::new(io::ErrorKind::FileTooLarge, "a record is too large"));
             }
-            // Doubling keeps the repeated scans of one huge record linear.
-            self.bytes.resize((self.bytes.len() * 2).max(self.piece), 0);
+            self.grow();
         }
-        while let Some(free) = self.bytes.get_mut(filled..).filter(|free| !free.is_empty()) {
-            match input.read(free) {
-                Ok(0) => return Ok((filled, true)),
-                Ok(count) => filled += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+        loop {
+            while let Some(free) = self.bytes.get_mut(filled..).filter(|free| !free.is_empty()) {
+                match input.read(free) {
+                    Ok(0) => return Ok((filled, true)),
+                    Ok(count) => filled += count,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
             }
+            if self.bytes.len() >= self.piece {
+                return Ok((filled, false));
+            }
+            self.grow();
         }
-        Ok((filled, false))
+    }
+
+    /// Doubles it, which keeps the repeated scans of one huge record linear.
+    fn grow(&mut self) {
+        self.bytes.resize((self.bytes.len() * 2).max(PIECE), 0);
     }
 
     fn filled(&self, filled: usize) -> &[u8] {

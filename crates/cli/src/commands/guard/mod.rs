@@ -6,16 +6,13 @@ mod keep;
 mod page;
 mod retention;
 
-use std::borrow::Cow;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use recount_changes::RetentionWanted;
 use recount_engine::{Agent, Forecast, Guarded, ReleaseFrom};
-use recount_model::SourceName;
-use serde::Serialize;
 
 use crate::commands::change::Consent;
 use crate::context::{Context, Paged};
@@ -90,39 +87,6 @@ pub(crate) struct GuardArgs {
     consent: Consent,
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    doomed: bool,
-    agents: Vec<AgentRow<'a>>,
-    projects: &'a [Guarded],
-}
-
-#[derive(Serialize)]
-struct AgentRow<'a> {
-    source: SourceName,
-    program: &'static str,
-    release: &'a str,
-    release_from: ReleaseFrom,
-    installed: Option<Cow<'a, str>>,
-    newest_known: &'static str,
-    remedy: String,
-}
-
-impl<'a> AgentRow<'a> {
-    fn new(agent: &'a Agent) -> Self {
-        Self {
-            source: agent.source,
-            program: agent.program,
-            release: &agent.release,
-            release_from: agent.release_from,
-            installed: agent.installed.as_deref().map(Path::to_string_lossy),
-            newest_known: agent.newest_known,
-            remedy: words::retention_off(agent),
-        }
-    }
-}
-
 pub(crate) fn run(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     if args.fix {
         return fix::run(args, context);
@@ -149,8 +113,7 @@ fn forecast(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     let Forecast { agents, projects, listing } = &forecast;
     let doomed = projects.iter().any(Guarded::is_in_danger);
     if context.global.json {
-        let agents = agents.iter().map(AgentRow::new).collect();
-        json::whole(context, &Document { schema: "recount.guard/1", doomed, agents, projects })?;
+        json::print(context, |out| recount_documents::guard(out, &forecast))?;
     } else {
         let mut out = context.out(Paged::Yes);
         out.write_all(page::page(agents, projects, context).as_bytes())?;

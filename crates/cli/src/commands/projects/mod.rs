@@ -1,7 +1,6 @@
 //! `recount projects`
 
 mod alias;
-mod document;
 mod evidence;
 
 use std::io::Write as _;
@@ -9,6 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use recount_documents::ProjectDocument;
 use recount_engine::{Engine, Listing, ProjectRow, Seek};
 use recount_model::ProjectState;
 
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &ProjectsArgs, context: &Context) -> Result<ExitCode, Fa
         rows.retain(|row| row.path.is_none());
     }
     if context.global.json {
-        let rows: Vec<_> = rows.iter().map(document::Row::new).collect();
+        let rows: Vec<_> = rows.iter().map(ProjectDocument::new).collect();
         json::document(context, "projects", "projects", &rows)?;
     } else if !rows.is_empty() {
         show(args, &rows, context)?;

@@ -1,12 +1,12 @@
 //! `recount search`
 
-mod document;
 mod lines;
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use recount_documents as documents;
 use recount_engine::{Engine, HitOrder, Match, SearchRequest, SearchResults};
 use recount_model::Message;
 use recount_tui::Tab;
@@ -17,7 +17,8 @@ use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
 use crate::output::columns::tabs;
 use crate::output::form::Form;
-use crate::output::number::{bytes, plural};
+use crate::output::json;
+use crate::output::number::{bytes, count, plural};
 use crate::output::progress::Bar;
 
 /// Search the full text of every session
@@ -129,9 +130,11 @@ fn show_answer(
     if context.global.json || args.stream {
         let around = around(answer, args, engine)?;
         if args.stream {
-            document::stream(answer, &around, context)?;
+            json::print(context, |out| documents::hit_lines(out, answer, &around))?;
         } else {
-            document::print(answer, &around, context)?;
+            json::print(context, |out| documents::hits(out, answer, &around))?;
+            let (many, total) = (count(answer.hits.len() as u64), count(answer.total as u64));
+            context.warn(&format!("{many} of {total} shown"));
         }
     } else if !answer.hits.is_empty() {
         // @N refers to a hit like to a row.

@@ -129,14 +129,6 @@ impl Side {
     }
 }
 
-/// A document for `--json`.
-#[derive(Serialize)]
-struct Document<'a, T> {
-    schema: &'static str,
-    #[serde(flatten)]
-    value: &'a T,
-}
-
 pub(crate) fn run(args: &StatsArgs, context: &Context) -> Result<ExitCode, Failure> {
     let asked = args.filters.asked(context)?;
     if args.line || args.check_budget {
@@ -200,7 +192,7 @@ fn from_input() -> Result<Vec<u8>, Failure> {
 }
 
 fn print_json<T: Serialize>(context: &Context, value: &T) -> Result<(), Failure> {
-    Ok(json::whole(context, &Document { schema: "recount.stats/1", value })?)
+    Ok(json::print(context, |out| recount_documents::stats(out, value))?)
 }
 
 fn print(context: &Context, page: &str) -> Result<(), Failure> {

@@ -4,16 +4,16 @@ use std::process::ExitCode;
 
 use recount_display::usage::{cost, heading, label, weight};
 use recount_engine::export::csv;
-use recount_engine::stats::{By, ContentStats, StatsReport, StatsRow, ToolError, UsageFigures};
-use serde::Serialize;
+use recount_engine::stats::{By, ContentStats, StatsReport, StatsRow, UsageFigures};
 
-use super::{StatsArgs, chart, content, end, print, print_json};
+use super::{StatsArgs, chart, content, end, print};
 
 use crate::context::{Context, Paged};
 use crate::failure::Failure;
 use crate::output::bar::bar;
 use crate::output::columns::{Align, Column, Fit};
 use crate::output::form::Form;
+use crate::output::json;
 use crate::output::number::percent;
 use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
@@ -31,7 +31,7 @@ pub(super) fn show(
     context: &Context,
 ) -> Result<ExitCode, Failure> {
     if context.global.json {
-        print_json(context, &WithErrors { report, errors: errors.map(|content| &content.errors) })?;
+        json::print(context, |out| recount_documents::stats_report(out, report, errors))?;
     } else if args.csv {
         csv(report, context)?;
     } else {
@@ -45,15 +45,6 @@ pub(super) fn show(
         print(context, &shown)?;
     }
     Ok(end(context, &report.total, &report.basis))
-}
-
-/// A report, with the causes of tool failures.
-#[derive(Serialize)]
-struct WithErrors<'a> {
-    #[serde(flatten)]
-    report: &'a StatsReport,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    errors: Option<&'a Vec<ToolError>>,
 }
 
 /// Draws a report.

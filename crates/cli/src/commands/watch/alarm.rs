@@ -2,12 +2,12 @@
 
 use std::io::{self, Write as _};
 
+use recount_documents::live_session;
 use recount_engine::Engine;
 use recount_engine::live::{LiveAlarms, LiveFacts, LiveRow};
 use recount_platform::notify_program;
 use serde_json::json;
 
-use super::document::session;
 use crate::context::Context;
 use crate::output::sanitize::single_line;
 
@@ -70,7 +70,7 @@ impl Alarms {
                 "schema": "recount.alarm/1",
                 "rule": rule,
                 "text": words,
-                "session": row.map(|row| session(row, facts, now)),
+                "session": row.map(|row| live_session(row, facts, now)),
             });
             if let Err(error) = notify_program(program, args, document.to_string().as_bytes()) {
                 context.warn(&format!("the alarm program {program} cannot be started: {error}"));

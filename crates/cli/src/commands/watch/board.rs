@@ -3,10 +3,10 @@
 use std::io::{self, Write as _};
 
 use recount_display::live::{self, dollars, spent};
+use recount_documents::live_title;
 use recount_engine::live::{LiveFacts, LiveRow, dollars_per_minute};
 use recount_model::LiveState;
 
-use super::document::title;
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit, render};
 use crate::output::number::count;
@@ -79,7 +79,7 @@ fn cells(row: &LiveRow, facts: &LiveFacts, now: i64) -> Vec<StyledSpan> {
     let (mark, tone) = live::mark(row.state);
     let session = &row.session;
     let (tokens, cost) = facts.used(row);
-    let title = title(row, facts);
+    let title = live_title(row, facts);
     let rate = row.rates[0].usd;
     vec![
         StyledSpan::new(mark, tone),

@@ -2,7 +2,6 @@
 
 mod alarm;
 mod board;
-mod document;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -13,14 +12,16 @@ use clap::{Args, ValueEnum};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use recount_documents as documents;
 use recount_engine::Engine;
 use recount_engine::live::{LiveEvent, LiveFacts, LiveRow, Replay};
-use recount_model::LiveState;
+use recount_model::{Clock, LiveState};
 use recount_tui::Tab;
 
 use crate::app;
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
+use crate::output::json;
 use crate::output::progress::Bar;
 use crate::when;
 use alarm::Alarms;
@@ -145,6 +146,10 @@ fn speed(text: &str) -> Result<Option<f64>, Failure> {
     }
 }
 
+fn now() -> i64 {
+    Clock::system().now().as_millisecond()
+}
+
 fn watch(engine: &Engine, args: &WatchArgs, context: &Context) -> Result<ExitCode, Failure> {
     let mut watch = engine.watch_live();
     if let Some(path) = &args.record {
@@ -175,12 +180,12 @@ fn watch(engine: &Engine, args: &WatchArgs, context: &Context) -> Result<ExitCod
             events.clear();
         }
         facts.update(&rows, !events.is_empty());
-        let now = document::now();
+        let now = now();
         alarms.check(&rows, &facts, now, context);
         if is_board {
             board::draw(&rows, &facts, now, context)?;
         } else if context.global.json && args.once {
-            document::board(&rows, &facts, now, context)?;
+            json::whole(context, &documents::live_board(&rows, &facts, now))?;
         } else if context.global.json {
             print_events(&events, &rows, &facts, None)?;
         }
@@ -273,7 +278,7 @@ fn replay_all(
         }
     }
     if context.global.json && args.once {
-        document::board(&last, &facts, end, context)?;
+        json::whole(context, &documents::live_board(&last, &facts, end))?;
     } else if !context.global.json {
         let mut out = context.out(Paged::No);
         out.write_all(board::table(&last, &facts, end, context).as_bytes())?;
@@ -293,7 +298,7 @@ fn print_events(
     }
     let mut out = io::stdout().lock();
     for event in events {
-        let document = document::change(event, rows, facts, t);
+        let document = documents::live_change(event, rows, facts, t);
         let mut line = Vec::new();
         recount_engine::export::json::write_json(&mut line, &document)?;
         line.push(b'\n');

@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use recount_changes::{
-    Changes, Compaction, Error as ChangeError, Fork, Plan, Prune, Refusal, WriteError,
-};
+use recount_changes::{Changes, Compaction, Error as ChangeError, Fork, Plan, Prune};
 use recount_display::number::plural;
-use recount_display::plan::{files, sessions};
+use recount_display::plan::{files, left_out, sessions};
 use recount_display::words;
 use recount_engine::Engine;
 use recount_model::{ProjectState, SessionFacts};
@@ -230,27 +228,8 @@ fn not_running(
     engine: &Engine,
     chosen: &[Arc<SessionFacts>],
 ) -> Result<(Vec<String>, Vec<String>), ChangeError> {
-    let owners = engine.owners(chosen);
-    let (mut ids, mut left_out) = (Vec::new(), Vec::new());
-    let mut refusal = None;
-    for facts in chosen {
-        match owners.iter().find(|owner| owner.session == facts.id) {
-            Some(owner) => {
-                let (short, agent) = (facts.id.short(), facts.source.as_str());
-                left_out.push(format!(
-                    "{short} is left out: {agent} (pid {}) works in it",
-                    owner.process
-                ));
-                let (session, process) = (facts.id.to_string(), owner.process);
-                refusal = Some(Refusal::Live { session, process });
-            }
-            None => ids.push(facts.id.as_str().to_owned()),
-        }
-    }
-    match refusal {
-        Some(refusal) if ids.is_empty() => Err(WriteError::Refused(refusal).into()),
-        _ => Ok((ids, left_out)),
-    }
+    let (ids, used) = Changes::new(engine).not_running(chosen)?;
+    Ok((ids, used.iter().map(|owner| left_out(owner, chosen)).collect()))
 }
 
 /// Returns the folders of other projects that are there, last used first.

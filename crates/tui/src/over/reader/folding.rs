@@ -1,12 +1,12 @@
 //! Folds, opens and copies blocks.
 
-use recount_blocks::Level;
+use recount_blocks::{Level, finds};
 
 use super::Reader;
 use super::highlight::row_finds;
 use super::layout::{Fold, Layout, Row};
 use super::moves::Spot;
-use super::text::finds;
+
 use crate::effect::{Effect, Notice};
 use crate::keys::Action;
 use crate::screen::Context;

@@ -1,11 +1,11 @@
 //! Jumps from one prompt, error, call, change, undone message or pause to the next, and from one match to the next.
 
-use recount_blocks::Level;
+use recount_blocks::{Level, is_query};
 use recount_model::{Fate, MessageKind};
 
 use super::layout::Row;
 use super::moves::{Landing, Spot, Target};
-use super::text::{Scan, Seek, is_query};
+use super::text::{Scan, Seek};
 use super::{Reader, Text};
 use crate::effect::Notice;
 use crate::keys::Action;

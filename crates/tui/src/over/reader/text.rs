@@ -3,11 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use recount_blocks::{Gap, Level};
+use recount_blocks::{Gap, Level, contains_text};
 use recount_engine::{Finder, MessageCursor, MessageMark, Opened, Position, View};
-use recount_model::{
-    Fate, Message, MessageKind, NoticeLevel, SessionFacts, SessionKey, ToolStatus,
-};
+use recount_model::{Fate, Message, NoticeLevel, SessionFacts, SessionKey, ToolStatus};
 
 use crate::work::Work;
 
@@ -54,17 +52,7 @@ impl Text {
     /// Returns the messages that a level may show. Some of them may turn out to be empty.
     pub(super) fn shown(&self, level: Level, with_undone: bool) -> Vec<usize> {
         let is_shown = |mark: &MessageMark| {
-            let at_level = match mark.kind {
-                MessageKind::Prompt | MessageKind::Answer => true,
-                MessageKind::Notice => level >= Level::Actions,
-                MessageKind::Shell | MessageKind::Summary | MessageKind::Nudge => {
-                    level >= Level::Full
-                }
-                MessageKind::Context | MessageKind::Hook | MessageKind::ToolResult => {
-                    level >= Level::Trace
-                }
-            };
-            at_level && (with_undone || mark.fate == Fate::Kept)
+            level.may_show(mark.kind) && (with_undone || mark.fate == Fate::Kept)
         };
         let marks = self.marks.iter().enumerate();
         marks.filter(|(_, mark)| is_shown(mark)).map(|(at, _)| at).collect()
@@ -193,22 +181,9 @@ pub(super) enum Seek {
     Change,
 }
 
-/// Whether this is a query with fields, and not a text to find.
-pub(super) fn is_query(text: &str) -> bool {
-    let is_field = |word: &str| {
-        word.split_once(':').is_some_and(|(name, value)| {
-            !name.is_empty()
-                && !value.is_empty()
-                && !value.starts_with('/')
-                && name.chars().all(|letter| letter.is_ascii_lowercase())
-        })
-    };
-    text.split_whitespace().any(is_field)
-}
-
 fn is_in(seek: &Seek, finder: Option<&Finder>, message: &Message, level: Level) -> bool {
     match seek {
-        Seek::Text(text) => holds(message, text, level),
+        Seek::Text(text) => contains_text(message, text, level),
         Seek::Query(_) => finder.is_some_and(|finder| finder.finds(message)),
         Seek::Error => {
             message.level == Some(NoticeLevel::Error)
@@ -216,33 +191,6 @@ fn is_in(seek: &Seek, finder: Option<&Finder>, message: &Message, level: Level) 
         }
         Seek::Change => message.tool_calls.iter().any(|call| call.diff.is_some()),
     }
-}
-
-/// Whether a text occurs in what a level shows of a message, folded or not.
-fn holds(message: &Message, text: &str, level: Level) -> bool {
-    let is_in = |own: &str| finds(own, text);
-    let body = if level >= Level::Trace { &message.text } else { &message.display_text };
-    if is_in(body) || message.files.iter().any(|file| is_in(&file.path) || is_in(&file.content)) {
-        return true;
-    }
-    let thinks = level >= Level::Trace
-        && message.thoughts.iter().any(|one| is_in(&one.subject) || is_in(&one.description));
-    let in_call = |call: &recount_model::ToolCall| {
-        let name = call.display_name.as_deref().unwrap_or(&call.name);
-        let more = [&call.key_arg, &call.output, &call.display, &call.diff];
-        is_in(name) || more.into_iter().flatten().any(|own| is_in(own))
-    };
-    thinks || (level >= Level::Actions && message.tool_calls.iter().any(in_call))
-}
-
-/// Whether a text contains another one, which is in lower case.
-pub(super) fn finds(text: &str, lower: &str) -> bool {
-    if lower.is_ascii() && text.is_ascii() {
-        let (text, lower) = (text.as_bytes(), lower.as_bytes());
-        return !lower.is_empty()
-            && text.windows(lower.len()).any(|part| part.eq_ignore_ascii_case(lower));
-    }
-    text.to_lowercase().contains(lower)
 }
 
 /// A search through messages.

@@ -1,14 +1,13 @@
 //! A project as JSON.
 
+use recount_display::words;
 use recount_engine::{Moved, ProjectPart, ProjectRow};
 use recount_model::{Clue, ProjectHash, ProjectState, RecordedPath, SourceName, Tokens};
 use serde::Serialize;
 
-use crate::words;
-
 /// One project, with the command to run if its folder has moved.
-#[derive(Serialize)]
-pub(super) struct Row<'a> {
+#[derive(Debug, Serialize)]
+pub struct ProjectDocument<'a> {
     path: Option<&'a RecordedPath>,
     name: &'a str,
     alias: Option<&'a str>,
@@ -27,7 +26,7 @@ pub(super) struct Row<'a> {
     parts: &'a [ProjectPart],
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct NewPlace<'a> {
     #[serde(flatten)]
     moved: &'a Moved,
@@ -35,8 +34,9 @@ struct NewPlace<'a> {
     command: String,
 }
 
-impl<'a> Row<'a> {
-    pub(super) fn new(row: &'a ProjectRow) -> Self {
+impl<'a> ProjectDocument<'a> {
+    /// Returns the document of a project.
+    pub fn new(row: &'a ProjectRow) -> Self {
         let moved_to = row.path.as_ref().zip(row.moved_to.as_ref()).map(|(old, moved)| NewPlace {
             command: words::relocate(old.as_str(), &moved.path),
             moved,

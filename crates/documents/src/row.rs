@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use recount_model::{FileRole, FileRow, Grammar, RawJson, SessionRow, Tokens};
 use serde::Serialize;
 
-use crate::output::moment;
+use crate::moment;
 
 /// Appends a row to `out`. Its project is already serialized.
 pub(crate) fn write(out: &mut Vec<u8>, facts: &SessionRow<'_>, project: &str) -> io::Result<()> {

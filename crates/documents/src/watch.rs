@@ -1,19 +1,11 @@
-//! What `--json` prints for a session that runs.
-
-use std::io::{self, Write as _};
+//! Sessions that run.
 
 use recount_engine::live::{LiveEvent, LiveFacts, LiveRow, Projection, dollars_per_minute};
-use recount_model::{Clock, timestamp};
+use recount_model::timestamp;
 use serde_json::{Value, json};
 
-use crate::context::{Context, Paged};
-
-pub(super) fn now() -> i64 {
-    Clock::system().now().as_millisecond()
-}
-
-/// Returns the document of one change.
-pub(super) fn change(
+/// Returns the document of one change. `t` is its place in a recording.
+pub fn live_change(
     event: &LiveEvent,
     rows: &[LiveRow],
     facts: &LiveFacts,
@@ -23,7 +15,7 @@ pub(super) fn change(
         "schema": "recount.watch/1",
         "time": time(event.time),
         "event": event.kind.as_str(),
-        "session": session(&event.row, facts, event.time),
+        "session": live_session(&event.row, facts, event.time),
     });
     if let Some(members) = document.as_object_mut() {
         members.extend(t.map(|t| ("t".to_owned(), json!(t))));
@@ -53,31 +45,24 @@ fn budget(rows: &[LiveRow], facts: &LiveFacts, now: i64) -> Option<Value> {
     }))
 }
 
-/// Prints the whole board as one document.
-pub(super) fn board(
-    rows: &[LiveRow],
-    facts: &LiveFacts,
-    now: i64,
-    context: &Context,
-) -> io::Result<()> {
-    let sessions: Vec<Value> = rows.iter().map(|row| session(row, facts, now)).collect();
+/// Returns the whole board as one document.
+pub fn live_board(rows: &[LiveRow], facts: &LiveFacts, now: i64) -> Value {
+    let sessions: Vec<Value> = rows.iter().map(|row| live_session(row, facts, now)).collect();
     let mut document =
         json!({"schema": "recount.watch/1", "time": time(now), "sessions": sessions});
     if let (Some(budget), Some(members)) = (budget(rows, facts, now), document.as_object_mut()) {
         members.insert("budget".to_owned(), budget);
     }
-    let mut out = context.out(Paged::No);
-    recount_engine::export::json::write_json(&mut out, &document)?;
-    out.write_all(b"\n")?;
-    out.finish()
+    document
 }
 
 /// Returns the title of a session, if its row was read.
-pub(super) fn title(row: &LiveRow, facts: &LiveFacts) -> Option<String> {
+pub fn live_title(row: &LiveRow, facts: &LiveFacts) -> Option<String> {
     facts.title(row.session.source, row.session.id.as_ref()?).map(str::to_owned)
 }
 
-pub(super) fn session(row: &LiveRow, facts: &LiveFacts, now: i64) -> Value {
+/// Returns one session of the board.
+pub fn live_session(row: &LiveRow, facts: &LiveFacts, now: i64) -> Value {
     let session = &row.session;
     let (tokens, cost) = facts.used(row);
     let signals: Vec<Value> = session
@@ -108,7 +93,7 @@ pub(super) fn session(row: &LiveRow, facts: &LiveFacts, now: i64) -> Value {
     json!({
         "source": session.source.as_str(),
         "id": session.id.as_ref().map(recount_model::SessionId::as_str),
-        "title": title(row, facts),
+        "title": live_title(row, facts),
         "project": {"path": session.folder},
         "pid": session.process,
         "state": row.state.as_str(),

@@ -1,15 +1,13 @@
 //! A plan as JSON.
 
-use std::io::Write as _;
+use std::io::{self, Write};
 
 use jiff::Timestamp;
 use recount_changes::{FileState, Proposal, Step, Subject};
-use recount_engine::export::json::write_json;
+use recount_display::words;
+use recount_platform::Folders;
 use serde::Serialize;
-
-use crate::context::{Context, Paged};
-use crate::failure::Failure;
-use crate::words;
+use serde_json::{Map, Value};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -20,6 +18,8 @@ struct Document<'a> {
     undoes: Option<&'a str>,
     /// `None` if nothing was changed.
     receipt: Option<&'a str>,
+    #[serde(flatten)]
+    more: &'a Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -40,14 +40,26 @@ struct FileDocument {
     modified: Option<Timestamp>,
 }
 
-/// Prints a plan, with the receipt if it was carried out.
-pub(super) fn print(
-    context: &Context,
+/// Writes a plan, with the receipt if it was carried out.
+pub fn plan(
+    out: &mut impl Write,
     offer: &Proposal,
+    folders: &Folders,
     receipt: Option<&str>,
-) -> Result<(), Failure> {
+) -> io::Result<()> {
+    plan_and(out, offer, folders, receipt, &Map::new())
+}
+
+/// The same, with more fields of its command.
+pub fn plan_and(
+    out: &mut impl Write,
+    offer: &Proposal,
+    folders: &Folders,
+    receipt: Option<&str>,
+    more: &Map<String, Value>,
+) -> io::Result<()> {
     let Proposal { plan, notices } = offer;
-    let words = |notice| words::notice(notice, &context.folders);
+    let words = |notice| words::notice(notice, folders);
     let document = Document {
         schema: format!("recount.{}/1", plan.command),
         sessions: &plan.sessions,
@@ -55,12 +67,9 @@ pub(super) fn print(
         notes: notices.iter().map(words).collect(),
         undoes: plan.undoes.as_ref().map(|undoes| undoes.receipt.as_str()),
         receipt,
+        more,
     };
-    let mut out = context.out(Paged::No);
-    write_json(&mut out, &document)?;
-    out.write_all(b"\n")?;
-    out.finish()?;
-    Ok(())
+    crate::whole(out, &document)
 }
 
 fn file(step: &Step) -> File<'_> {

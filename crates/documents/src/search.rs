@@ -1,17 +1,12 @@
 //! Hits for programs: one document, or one per hit.
 
-use std::io::Write as _;
+use std::io::{self, Write};
 
 use jiff::Timestamp;
 use recount_engine::export::json::write_json;
-use recount_engine::{Match, SearchResults};
+use recount_engine::{Match, RelaxedSearch, SearchResults};
 use recount_model::{Fate, Message, MessageKind, Project, RecordLocation, SourceName};
 use serde::Serialize;
-
-use crate::context::{Context, Paged};
-use crate::failure::Failure;
-use crate::output::json;
-use crate::output::number::count;
 
 /// The schema of both forms.
 const SCHEMA: &str = "recount.search/1";
@@ -53,7 +48,25 @@ struct Document<'a> {
     sessions: usize,
     is_exact: bool,
     relaxed: bool,
+    /// How the words were relaxed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relaxation: Option<ShownRelaxation<'a>>,
     hits: Vec<ShownHit<'a>>,
+}
+
+/// How the words of a query were relaxed.
+#[derive(Serialize)]
+struct ShownRelaxation<'a> {
+    words: &'a [String],
+    left_out: &'a [String],
+    not_found: &'a [String],
+}
+
+impl<'a> ShownRelaxation<'a> {
+    fn of(relaxation: &'a RelaxedSearch) -> Self {
+        let RelaxedSearch { words, left_out, not_found } = relaxation;
+        Self { words, left_out, not_found }
+    }
 }
 
 /// A hit as a separate document.
@@ -100,36 +113,33 @@ fn shown<'a>(
     answer.hits.iter().enumerate().map(move |(at, hit)| ShownHit::of(hit, near(at)))
 }
 
-/// Prints one document.
-pub(super) fn print(
+/// Writes one document; `around` has the context of each hit, if it was asked for.
+pub fn hits(
+    out: &mut impl Write,
     answer: &SearchResults,
     around: &[Vec<Message>],
-    context: &Context,
-) -> Result<(), Failure> {
+) -> io::Result<()> {
     let document = Document {
         schema: SCHEMA,
         total: answer.total,
         sessions: answer.sessions,
         is_exact: answer.is_exact,
         relaxed: answer.relaxed,
+        relaxation: answer.relaxation.as_ref().map(ShownRelaxation::of),
         hits: shown(answer, around).collect(),
     };
-    json::whole(context, &document)?;
-    let (many, total) = (count(answer.hits.len() as u64), count(answer.total as u64));
-    context.warn(&format!("{many} of {total} shown"));
-    Ok(())
+    crate::whole(out, &document)
 }
 
-/// Prints a document for each hit, one per line.
-pub(super) fn stream(
+/// Writes a document for each hit, one per line.
+pub fn hit_lines(
+    out: &mut impl Write,
     answer: &SearchResults,
     around: &[Vec<Message>],
-    context: &Context,
-) -> Result<(), Failure> {
-    let mut out = context.out(Paged::No);
+) -> io::Result<()> {
     for hit in shown(answer, around) {
-        write_json(&mut out, &Lone { schema: SCHEMA, hit })?;
+        write_json(&mut *out, &Lone { schema: SCHEMA, hit })?;
         out.write_all(b"\n")?;
     }
-    Ok(out.finish()?)
+    Ok(())
 }
