@@ -38,7 +38,7 @@ pub fn serve(
     while let Some(line) = lines::next(&mut input)? {
         match line {
             InputLine::TooLong => {
-                server.shared.refuse(RpcError::new(INVALID_REQUEST, "the message is too long"))
+                server.shared.refuse(RpcError::new(INVALID_REQUEST, "the message is too long"));
             }
             InputLine::Whole(bytes) => server.take(&bytes),
         }
@@ -89,11 +89,13 @@ impl Server {
         }
         match serde_json::from_slice(bytes) {
             Ok(Value::Array(all)) if !all.is_empty() => {
-                all.into_iter().for_each(|one| self.receive(one))
+                for one in all {
+                    self.receive(one);
+                }
             }
             Ok(one) => self.receive(one),
             Err(error) => {
-                self.shared.refuse(RpcError::new(PARSE_ERROR, format!("not JSON: {error}")))
+                self.shared.refuse(RpcError::new(PARSE_ERROR, format!("not JSON: {error}")));
             }
         }
     }

@@ -91,7 +91,7 @@ impl Engine {
         if !is_unchanged {
             return Ok(elsewhere.map_or_else(
                 || gone(Some(message), Some(Arc::clone(&opened))),
-                |found| found.as_verdict(Verdict::Changed, &opened),
+                |found| found.with_verdict(Verdict::Changed, &opened),
             ));
         }
         if let Some((field, verdict)) = quote.nearest(&message).filter(|_| elsewhere.is_none()) {
@@ -100,7 +100,7 @@ impl Engine {
             return Ok(Verification { verdict, found, field: Some(field), message, session });
         }
         Ok(match elsewhere {
-            Some(found) => found.as_verdict(Verdict::NotThere, &opened),
+            Some(found) => found.with_verdict(Verdict::NotThere, &opened),
             None => Verification {
                 verdict: Verdict::NotThere,
                 found: None,
@@ -121,7 +121,7 @@ impl Engine {
         for opened in self.open_cited(cite, progress)? {
             let opened = Arc::new(opened);
             if let Some(found) = quote.search(&opened, progress)? {
-                return Ok(found.as_verdict(Verdict::Changed, &opened));
+                return Ok(found.with_verdict(Verdict::Changed, &opened));
             }
         }
         Ok(gone(None, None))
@@ -140,7 +140,7 @@ struct Elsewhere {
 }
 
 impl Elsewhere {
-    fn as_verdict(self, verdict: Verdict, opened: &Arc<Opened>) -> Verification {
+    fn with_verdict(self, verdict: Verdict, opened: &Arc<Opened>) -> Verification {
         let Self { cite, field, message } = self;
         let session = Some(Arc::clone(opened));
         Verification { verdict, found: cite, field: Some(field), message: Some(message), session }
@@ -256,12 +256,11 @@ fn closest(wanted: &[&str], said: &[&str]) -> Option<(usize, usize, usize)> {
             if let Some(first) = said.get(start)
                 && let Some(left) = missing.get_mut(first)
             {
-                match owed.get_mut(first).filter(|owed| **owed > 0) {
-                    Some(owed) => *owed -= 1,
-                    None => {
-                        *left += 1;
-                        many -= 1;
-                    }
+                if let Some(owed) = owed.get_mut(first).filter(|owed| **owed > 0) {
+                    *owed -= 1;
+                } else {
+                    *left += 1;
+                    many -= 1;
                 }
             }
         }
