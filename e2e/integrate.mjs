@@ -109,7 +109,8 @@ class World {
   }
 
   end() {
-    fs.rmSync(this.folder, { recursive: true, force: true });
+    // The server may still be building its index.
+    fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   }
 }
 

@@ -100,7 +100,7 @@ fn remove_edits(
     let mut text = now.clone();
     for edit in edits.iter().rev() {
         match edit.state(Some(&text)).map_err(unfit)? {
-            EditState::Other if !is_forced => {
+            EditState::Other if !is_forced && !file.is_ours(edit, &text) => {
                 offer.notice(Notice::ChangedSince(file.path.clone()));
             }
             EditState::Missing => {}
