@@ -71,6 +71,14 @@ const PARTS: &[Part] = &[
     },
     Part { name: "app", program: "node", script: "e2e/app.mjs", slice: &["--quick"], sweep: &[] },
     Part {
+        name: "web",
+        program: "node",
+        script: "e2e/browser/web/run.mjs",
+        // The gate runs other things at the same time.
+        slice: &["--quick", "--slack", "4"],
+        sweep: &[],
+    },
+    Part {
         name: "claude",
         program: "node",
         script: "e2e/claude.mjs",
@@ -81,6 +89,21 @@ const PARTS: &[Part] = &[
         name: "codex",
         program: "node",
         script: "e2e/codex.mjs",
+        slice: &["--quick"],
+        sweep: &[],
+    },
+    Part { name: "mcp", program: "node", script: "e2e/mcp.mjs", slice: &["--quick"], sweep: &[] },
+    Part {
+        name: "integrate",
+        program: "node",
+        script: "e2e/integrate.mjs",
+        slice: &["--quick"],
+        sweep: &[],
+    },
+    Part {
+        name: "handover",
+        program: "node",
+        script: "e2e/handover.mjs",
         slice: &["--quick"],
         sweep: &[],
     },
@@ -118,6 +141,13 @@ const PARTS: &[Part] = &[
         script: "e2e/questions.py",
         slice: &["--questions", "300"],
         sweep: &[],
+    },
+    Part {
+        name: "lake",
+        program: "python3",
+        script: "e2e/lake.py",
+        slice: &["--engines", "duckdb", "--sessions", "60", "--megabytes", "4"],
+        sweep: &["--sessions", "2000", "--megabytes", "200"],
     },
     Part {
         name: "keys",

@@ -1,4 +1,4 @@
-//! Generated files: `docs/cli.md` from the arguments, `docs/keys.md` from the table of keys, the table of crates from the table in code, and the output of every
+//! Generated files: `docs/cli.md` from the arguments, `docs/keys.md` and the page's `keys.json` from the table of keys, the table of crates from the table in code, and the output of every
 //! example in README, docs and help from the program.
 //!
 //! Man pages and completions are printed by the program itself (`recount man`, `recount completions`), so they are not
@@ -13,7 +13,8 @@ fn derived() -> Result<(Vec<(String, String)>, Report), TaskError> {
     let mut derived = vec![
         ("ARCHITECTURE.md".to_owned(), rooms::with_table(&files::read("ARCHITECTURE.md")?)?),
         ("docs/cli.md".to_owned(), arguments.clone()),
-        ("docs/keys.md".to_owned(), keys()?),
+        ("docs/keys.md".to_owned(), keys("--keys")?),
+        ("crates/web/assets/keys.json".to_owned(), keys("--keys-json")?),
     ];
     let (help, outputs) = examples::help(&arguments)?;
     report.take(help);
@@ -40,8 +41,8 @@ fn arguments() -> Result<String, TaskError> {
 }
 
 /// Returns the keys of the terminal app.
-fn keys() -> Result<String, TaskError> {
-    files::output(&examples::target().join("debug/recount"), &["help-markdown", "--keys"])
+fn keys(form: &str) -> Result<String, TaskError> {
+    files::output(&examples::target().join("debug/recount"), &["help-markdown", form])
 }
 
 /// Writes the files that differ.

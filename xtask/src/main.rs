@@ -3,7 +3,8 @@
 //! `cargo xtask rooms` checks the layout: dependencies between crates, file sizes, that no agent's name or folder layout is
 //! used outside its folder, that no public type name is defined twice, that help and docs are plain English, and the number
 //! of locked packages. `cargo xtask generate` writes files that are generated from the code (`docs/cli.md`, the table in
-//! `ARCHITECTURE.md`); with `--check` it only compares. `cargo xtask e2e` tests the program against the real agent, and on
+//! `ARCHITECTURE.md`); with `--check` it only compares. `cargo xtask vendor --check` compares the scripts of others in the web app with their
+//! checksums (`rooms` does so too). `cargo xtask e2e` tests the program against the real agent, and on
 //! a disk that fails; `cargo xtask soak` does so for an hour (`e2e/README.md`).
 
 mod dialect;
@@ -18,6 +19,7 @@ mod rooms;
 mod rust;
 mod sizes;
 mod types;
+mod vendor;
 
 use std::fmt;
 use std::process::ExitCode;
@@ -25,6 +27,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask rooms                 check the layout
        cargo xtask generate [--check]    write, or compare, what is derived from the code
+       cargo xtask vendor --check        compare the files of others in the web app with their checksums
        cargo xtask e2e [PART…] [--quick] try the program against the real agent
        cargo xtask e2e --install         only install what the quick run needs
        cargo xtask soak [PART…]          the same, as long sweeps: all releases, faults and kills";
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
         ["rooms"] => check_layout(),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::compare(),
+        ["vendor", "--check"] => vendor::check(),
         ["e2e", "--install"] => e2e::install(),
         ["e2e", rest @ ..] => e2e::run(rest),
         ["soak", rest @ ..] => e2e::soak(rest),
@@ -62,6 +66,7 @@ fn check_layout() -> Result<Report, TaskError> {
     report.take(layout::check(&sources, &files::read_or_empty("xtask/layout.allow")?));
     report.take(dialect::check(&sources));
     report.take(dialect::check(&files::docs()?));
+    report.take(vendor::check()?);
     report.take(lock::check(&files::read("Cargo.lock")?));
     Ok(report)
 }

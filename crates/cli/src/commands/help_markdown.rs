@@ -16,9 +16,18 @@ pub(crate) struct HelpMarkdownArgs {
     /// Print the keys of the terminal app instead
     #[arg(long)]
     keys: bool,
+    /// Print the keys as JSON, for the web app
+    #[arg(long)]
+    keys_json: bool,
 }
 
 pub(crate) fn run(args: &HelpMarkdownArgs, context: &Context) -> Result<ExitCode, Failure> {
+    if args.keys_json {
+        let mut out = context.out(Paged::No);
+        out.write_all(recount_tui::keys::json().as_bytes())?;
+        out.finish()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if args.keys {
         let mut out = context.out(Paged::No);
         write!(

@@ -6,4 +6,4 @@ mod table;
 
 pub use chord::Chord;
 pub use keymap::{Clash, Keymap, Pressed};
-pub use table::{Action, Binding, KEYS, Place, documentation};
+pub use table::{Action, Binding, KEYS, Place, documentation, json};

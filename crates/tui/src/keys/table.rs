@@ -236,3 +236,44 @@ pub fn documentation() -> String {
     }
     page
 }
+
+/// Returns the table as JSON, one action on each line. The web app has the same keys.
+///
+/// Names, keys and help are literals of this file without quotes or backslashes, which a test checks.
+pub fn json() -> String {
+    let strings = |texts: &[&str]| {
+        let texts: Vec<String> = texts.iter().map(|text| format!("\"{text}\"")).collect();
+        texts.join(",")
+    };
+    let rows: Vec<String> = KEYS
+        .iter()
+        .filter(|binding| !binding.keys.is_empty() && !binding.places.is_empty())
+        .map(|binding| {
+            let places: Vec<&str> = binding.places.iter().map(|place| place.name()).collect();
+            format!(
+                "[\"{}\",[{}],[{}],\"{}\"]",
+                binding.name,
+                strings(binding.keys),
+                strings(&places),
+                binding.help
+            )
+        })
+        .collect();
+    format!("[\n{}\n]\n", rows.join(",\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_the_table_needs_escaping() {
+        for binding in KEYS {
+            let texts = binding.keys.iter().chain([&binding.name, &binding.help]);
+            for text in texts {
+                assert!(!text.contains(['"', '\\']) && !text.contains(char::is_control), "{text}");
+            }
+        }
+        assert_eq!(json().lines().count(), documentation().lines().count());
+    }
+}

@@ -205,7 +205,7 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answer, ApiError> {
     let is_everything = !ASKED.iter().any(|name| asked.params.get(name).is_some());
     if is_everything && !asked.params.flag("fresh") && app.known_snapshot().is_none() {
         // Before the disk is read: what was listed last.
-        let sessions = app.engine.remembered_list();
+        let sessions = app.engine.remembered_list(None);
         if !sessions.is_empty() {
             return Ok(Answer::Json(text(&sessions, 0, true)?));
         }

@@ -1,0 +1,121 @@
+// Full-text search over all sessions, as one types.
+
+import { html, useEffect, useRef, useState } from "../../vendor/preact-htm.js";
+import { get, newest } from "../api.js";
+import { ago, clock, leaf, line, plural, safe, whole } from "../format.js";
+import { useKeys } from "../keys.js";
+import { overlay } from "../overlays.js";
+import { Agent, Hints, moves, VirtualList } from "../parts.js";
+import { arrival, go, remember, remembered, sessionAddress, setParams } from "../router.js";
+import { copy, useTitle } from "../store.js";
+
+const WAIT = 70;
+const LIMIT = 200;
+const ROW = 76;
+const FIELDS = ["prompt", "answer", "thought", "tool", "output", "context", "title"];
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A snippet with its matches marked. Offsets count bytes of UTF-8. */
+function Snippet({ text, highlights }) {
+  const all = encoder.encode(text);
+  const cut = (from, to) => safe(decoder.decode(all.subarray(from, to)).replace(/\s+/g, " "));
+  const parts = [];
+  let place = 0;
+  for (const [from, to] of highlights ?? []) {
+    if (from < place || to > all.length) continue;
+    parts.push(cut(place, from), html`<mark key=${from}>${cut(from, to)}</mark>`);
+    place = to;
+  }
+  return html`<span class="snippet">${parts}${cut(place, all.length)}</span>`;
+}
+
+/** The message of a hit in its session. */
+const hitAddress = ({ session, message_id: id }, query) => sessionAddress(`${session.source}/${session.id}`, { find: plain(query) }, id ? `m-${id}` : "");
+
+/** A query without its fields, to find again in the transcript. */
+const plain = (query) => (/[:"()~*]| (AND|OR|NOT) /.test(query) || query.trim().includes(" ") ? null : query.trim());
+
+export function Search({ route }) {
+  const { params } = route;
+  const query = [params.q ?? "", params.in && `in:${params.in}`, params.project && `project:${/\s/.test(params.project) ? `"${params.project}"` : params.project}`].filter(Boolean).join(" ");
+  const [result, setResult] = useState(null);
+  const [error, setError] = useState(null);
+  const [took, setTook] = useState(null);
+  const kept = arrival === "go" ? {} : remembered();
+  const [at, setAt] = useState(kept.at ?? 0);
+  const field = useRef(null);
+  const ask = useRef(null);
+  ask.current ??= newest();
+  const isFirst = useRef(true);
+  useTitle(params.q ? `${line(params.q)} · Search` : "Search");
+
+  useEffect(() => {
+    if ((params.q ?? "").trim() === "") {
+      ask.current(async () => null);
+      setResult(null);
+      setError(null);
+      return undefined;
+    }
+    const timer = setTimeout(async () => {
+      const begun = performance.now();
+      const { answer, error: trouble } = await ask.current((signal) => get("/api/search", { q: query, limit: LIMIT, sort: params.sort, "all-hits": params.all ? 1 : null }, signal));
+      if (answer) {
+        setResult(answer);
+        setTook(performance.now() - begun);
+        if (!isFirst.current) setAt(0);
+        isFirst.current = false;
+      }
+      // A query that is not understood keeps the last hits.
+      if (answer || trouble) setError(trouble ?? null);
+    }, isFirst.current ? 0 : WAIT);
+    return () => clearTimeout(timer);
+  }, [query, params.sort, params.all]);
+  useEffect(() => { if (!params.q) field.current?.focus(); }, []);
+
+  const hits = result?.hits ?? [];
+  const hit = hits[at];
+  const move = (index) => { setAt(index); remember({ at: index }); };
+  const open = (index = at) => hits[index] && go(hitAddress(hits[index], params.q));
+  const back = () => (params.q ? setParams({ q: null }) : go("/sessions"));
+  useKeys("Search", {
+    ...moves(at, hits.length, move, Math.max(3, Math.floor(innerHeight / ROW) - 3)),
+    open: () => open(), in: () => open(), back, out: back,
+    filter: () => { field.current?.focus(); field.current?.select(); },
+    everywhere: () => setParams({ project: params.project || !hit ? null : leaf(hit.session.project?.path) }),
+    info: () => hit && overlay({ type: "facts", key: `${hit.session.source}/${hit.session.id}` }),
+    "copy-id": () => hit && copy(hit.session.id, "id"),
+    "copy-command": () => copy(`recount search '${query.replaceAll("'", "'\\''")}'`, "command"),
+  });
+  const press = (event) => {
+    if (["Enter", "ArrowDown"].includes(event.key) && hits.length > 0) {
+      event.preventDefault();
+      if (event.key === "Enter") open();
+      else document.querySelector(".list")?.focus();
+    }
+  };
+  return html`<main class="search" id="content">
+    <div class="search-head" role="search"><input type="search" ref=${field} class="big-field" value=${params.q ?? ""} placeholder="Search every prompt, answer, thought and tool call" aria-label="Search" spellcheck="false"
+        onInput=${(event) => setParams({ q: event.target.value || null }, { replace: true })} onKeyDown=${press} />
+      <div class="search-options"><div class="segments" role="group" aria-label="Where">${[null, ...FIELDS].map((name) => html`<button key=${name ?? "all"} aria-pressed=${(params.in ?? null) === name} onClick=${() => setParams({ in: name }, { replace: true })}>${name ?? "everything"}</button>`)}</div>
+        ${params.project && html`<button class="chip" onClick=${() => setParams({ project: null })}>${line(params.project)} ✕</button>`}
+        <label><input type="checkbox" checked=${params.all === "1"} onChange=${(event) => setParams({ all: event.target.checked ? "1" : null }, { replace: true })} /> every hit of a session</label>
+        <select aria-label="Order" value=${params.sort ?? "relevance"} onChange=${(event) => setParams({ sort: event.target.value === "relevance" ? null : event.target.value })}><option value="relevance">best first</option><option value="time">newest first</option></select>
+        <span class="space"></span>
+        <span class="count" role="status">${result && `${result.is_exact === false ? "about " : ""}${plural(result.total, "hit")} in ${plural(result.sessions, "session")}${took === null ? "" : ` · ${whole(Math.round(took))} ms`}`}</span></div>
+      ${error && html`<p class="query-error" role="alert">${line(error.message)}${error.hint && html` <span class="dim">${line(error.hint)}</span>`}</p>`}
+      ${result?.relaxed && html`<p class="dim">Nothing has all of these words; these have some of them.</p>`}</div>
+    ${result && hits.length === 0 && !error && html`<div class="empty"><p><strong>Nothing found.</strong></p><p>${params.in || params.project ? html`<a href=${`/search?q=${encodeURIComponent(params.q)}`}>Search everything</a>` : "A word with ~ allows another letter; a prefix with * allows more."}</p></div>`}
+    ${!params.q && html`<div class="empty tips"><p>Words must all be in a message. Fields narrow it down:</p>
+      <p><code>project:shop</code> <code>in:answer</code> <code>tool:edit</code> <code>model:flash</code> <code>since:7d</code> <code>is:error</code> <code>"exact words"</code> <code>-not</code></p></div>`}
+    ${hits.length > 0 && html`<${VirtualList} className="hits" count=${hits.length} height=${ROW} at=${at} label="Hits" keyOf=${(index) => `${hits[index].session.id} ${hits[index].message_id} ${index}`} onMove=${(index) => { move(index); if (innerWidth < 720) open(index); }} onOpen=${open}
+      draw=${(index) => {
+        const { session, snippet, highlights, field: where, fate, time } = hits[index];
+        return html`<div class="line-1"><a class="title" href=${hitAddress(hits[index], params.q)} tabindex="-1">${line(session.title) || "no title"}</a><span class="dim">${ago(time ?? session.updated)} ${clock(time)}</span></div>
+          <div class="line-2 two">${html`<${Snippet} text=${snippet} highlights=${highlights} />`}</div>
+          <div class="line-2"><${Agent} source=${session.source} /><span class="project">${line(leaf(session.project?.path) || "?")}</span><span class="field">${line(where)}</span>${fate && fate !== "kept" && html`<span class="fate">${line(fate)}</span>`}${session.gone && html`<span class="note doomed">gone</span>`}</div>`;
+      }} />`}
+    <${Hints} names=${["open", "filter", "everywhere", "info", "copy-command", "palette", "help"]} />
+  </main>`;
+}

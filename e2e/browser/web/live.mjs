@@ -1,0 +1,250 @@
+// Checks of what changes by itself: appended messages, many tabs, a server that goes away, hidden tabs, long sessions, plans.
+
+import assert from "node:assert/strict";
+import { cpSync, existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { append, context, misdeeds, recount, serve, sessionFile, sleep, tab, writeHome } from "./serve.mjs";
+
+const percentile = (times, part) => [...times].sort((one, other) => one - other)[Math.min(times.length - 1, Math.floor(times.length * part))];
+const isLive = (page) => page.waitForSelector(".connection.live");
+const session = "279d2ba9";
+
+/** A copy of the demo home, as changes are made to it. */
+function copyOf(demo, folder, name) {
+  const home = join(folder, name);
+  rmSync(home, { recursive: true, force: true });
+  cpSync(demo, home, { recursive: true });
+  return home;
+}
+
+/** Notes when a text appears, by the clock of the page. */
+const arm = (page, text) => page.evaluate((wanted) => {
+  window.appeared = new Promise((resolve) => {
+    const look = () => { if (document.querySelector(".transcript").textContent.includes(wanted)) { observer.disconnect(); resolve(Date.now()); } };
+    const observer = new MutationObserver(look);
+    observer.observe(document.querySelector(".transcript"), { childList: true, subtree: true, characterData: true });
+    look();
+  });
+}, text);
+
+export const checks = {
+  async "what is appended is shown, at the end without asking"({ browser, folder, demo, quick, slack, say }) {
+    const home = copyOf(demo, folder, "appended");
+    const server = await serve(folder, [home]);
+    const all = await context(browser);
+    const page = await tab(all, server, `/s/gemini/${session}`);
+    await page.waitForSelector("article.message");
+    await isLive(page);
+    await page.keyboard.press("G");
+    await sleep(500);
+    const file = sessionFile(home, session);
+    const times = [];
+    for (let at = 0; at < (quick ? 10 : 60); at += 1) {
+      const text = `appended number ${at} ${Math.random()}`;
+      await arm(page, text);
+      const begun = Date.now();
+      append(file, at, text);
+      times.push((await Promise.race([page.evaluate(() => window.appeared), sleep(10_000).then(() => Infinity)])) - begun);
+      await sleep(60 + Math.random() * 90);
+    }
+    assert.ok(Math.max(...times) < Infinity, "every message appeared");
+    const [middle, most] = [percentile(times, 0.5), percentile(times, 0.99)];
+    say(`appended → in the page: ${middle} ms, p99 ${most} ms`);
+    assert.ok(most <= 500 * slack, `p99 ${most} ms`);
+    const end = await page.evaluate(() => { const box = document.querySelector(".reader-body .scroller"); return box.scrollHeight - box.scrollTop - box.clientHeight; });
+    assert.ok(end < 60, `it follows: ${end} px from the end`);
+    // Away from the end, nothing moves.
+    await page.keyboard.press("g");
+    await sleep(300);
+    const before = await page.evaluate(() => document.querySelector("article.message .body").getBoundingClientRect().top);
+    append(file, 1000, "far below");
+    await page.waitForSelector(".new-below");
+    assert.equal(await page.evaluate(() => document.querySelector("article.message .body").getBoundingClientRect().top), before);
+    await page.locator(".new-below").click();
+    await page.getByText("far below").waitFor();
+    assert.deepEqual(await misdeeds(page), []);
+    await all.close();
+    await server.stop();
+  },
+
+  async "seven tabs share one stream, and another takes over"({ browser, folder, demo }) {
+    const home = copyOf(demo, folder, "tabs");
+    const server = await serve(folder, [home]);
+    const all = await context(browser);
+    const tabs = [];
+    for (let number = 0; number < 7; number += 1) tabs.push(await tab(all, server));
+    for (const page of tabs) await isLive(page);
+    const streams = () => tabs.reduce((sum, page) => sum + page.asked.filter((url) => url.includes("/api/watch")).length, 0);
+    assert.equal(streams(), 1);
+    const file = sessionFile(home, session);
+    const counts = (page) => page.evaluate((id) => [...window.recount.store.rows.values()].find((row) => row.id.startsWith(id)).messages, session);
+    const before = await counts(tabs[6]);
+    append(file, 0, "for all tabs");
+    for (const page of tabs) await page.waitForFunction(([id, many]) => [...window.recount.store.rows.values()].find((row) => row.id.startsWith(id)).messages > many, [session, before]);
+    await tabs[0].close();
+    const left = tabs.slice(1);
+    await sleep(500);
+    for (const page of left) await isLive(page);
+    append(file, 1, "after the first was closed");
+    for (const page of left) await page.waitForFunction(([id, many]) => [...window.recount.store.rows.values()].find((row) => row.id.startsWith(id)).messages > many, [session, before + 1]);
+    for (const page of left) assert.deepEqual(await misdeeds(page), []);
+    await all.close();
+    await server.stop();
+  },
+
+  async "a server that goes away is told, and a new one asks for its address"({ browser, folder, demo }) {
+    const home = copyOf(demo, folder, "restarted");
+    let server = await serve(folder, [home]);
+    const all = await context(browser);
+    const page = await tab(all, server);
+    await isLive(page);
+    await server.stop();
+    await page.waitForSelector(".connection.off");
+    assert.equal(await page.locator(".connection").textContent(), "not live");
+    assert.ok((await page.locator(".list .row").count()) > 5, "what was read stays");
+    const { port } = server;
+    server = await serve(folder, [home], ["--port", String(port)]);
+    await page.getByText("This page is locked").waitFor({ timeout: 15_000 });
+    await page.goto(server.url);
+    await page.waitForSelector(".list .row");
+    await isLive(page);
+    await all.close();
+    await server.stop();
+  },
+
+  async "a tab that is hidden for long closes its stream, and catches up"({ browser, folder, demo }) {
+    const home = copyOf(demo, folder, "hidden");
+    const server = await serve(folder, [home]);
+    const all = await context(browser);
+    const page = await all.newPage();
+    await page.clock.install();
+    await page.goto(server.url);
+    await page.waitForSelector(".list .row");
+    await page.clock.runFor(500);
+    await isLive(page);
+    const show = (state) => page.evaluate((value) => {
+      Object.defineProperty(document, "visibilityState", { value, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, state);
+    await show("hidden");
+    await page.clock.fastForward("04:00");
+    assert.notEqual(await page.evaluate(() => window.recount.store.connection), "paused");
+    await page.clock.fastForward("01:30");
+    assert.equal(await page.evaluate(() => window.recount.store.connection), "paused");
+    append(sessionFile(home, session), 0, "while nobody looked");
+    const before = await page.evaluate((id) => [...window.recount.store.rows.values()].find((row) => row.id.startsWith(id)).messages, session);
+    await show("visible");
+    await page.clock.runFor(1000);
+    await isLive(page);
+    await page.waitForFunction(([id, many]) => [...window.recount.store.rows.values()].find((row) => row.id.startsWith(id)).messages > many, [session, before]);
+    await all.close();
+    await server.stop();
+  },
+
+  async "ten thousand updates leave the heap as it was"({ browser, server, quick, say }) {
+    const all = await context(browser);
+    const leader = await tab(all, server);
+    await isLive(leader);
+    const page = await tab(all, server);
+    await isLive(page);
+    const tools = await all.newCDPSession(page);
+    const heap = async () => {
+      await tools.send("HeapProfiler.collectGarbage");
+      return (await tools.send("Runtime.getHeapUsage")).usedSize;
+    };
+    const updates = quick ? 2000 : 10_000;
+    // The tab that reads the stream passes rows on like this.
+    const send = (count) => leader.evaluate(async (many) => {
+      const channel = new BroadcastChannel("recount.events");
+      const [row] = window.recount.store.rows.values();
+      const { key, title, started, prompts } = row;
+      for (let at = 0; at < many; at += 1) {
+        channel.postMessage({ type: "rows", data: { number: at, projects: [row.project], rows: [{ key, title, started, prompts, project: 0, kind: "main", updated: Date.now(), messages: at, cost: at / 1000 }], gone: [] } });
+        if (at % 50 === 0) await new Promise((resolve) => { setTimeout(resolve, 5); });
+      }
+      channel.close();
+    }, count);
+    await send(500);
+    await sleep(500);
+    const before = await heap();
+    await send(updates);
+    await sleep(500);
+    const after = await heap();
+    say(`heap: ${(before / 1e6).toFixed(1)} MB, after ${updates} updates ${(after / 1e6).toFixed(1)} MB`);
+    assert.ok(after - before < 1.5e6, `grew by ${after - before} bytes`);
+    await all.close();
+  },
+
+  async "fifty thousand messages can be read, scrolled and searched"({ browser, folder, quick, say }) {
+    const count = quick ? 8000 : 50_000;
+    const home = join(folder, "long");
+    const id = "10ca1000-1111-4222-8333-444455556666";
+    if (!existsSync(home)) writeHome(home, id, count, (at) => `message ${at} ${"word ".repeat(40)}${at === count - 700 ? "needle-in-the-stack" : ""}`);
+    const server = await serve(folder, [home]);
+    const all = await context(browser);
+    const page = await tab(all, server);
+    const begun = Date.now();
+    await page.goto(`${server.base}/s/gemini/10ca1000`);
+    await page.waitForSelector("article.message");
+    say(`first screen of ${count} messages: ${Date.now() - begun} ms`);
+    await page.waitForFunction(() => document.querySelectorAll(".prompts li").length > 100);
+    const articles = () => page.locator("article.message").count();
+    for (let step = 0; step < 12; step += 1) {
+      await page.evaluate(() => { const box = document.querySelector(".reader-body .scroller"); box.scrollTop = box.scrollHeight; });
+      await sleep(150);
+      assert.ok((await articles()) <= 600, `${await articles()} messages in the page`);
+    }
+    const reached = await page.evaluate(() => Number([...document.querySelectorAll("article.message")].at(-1).dataset.at));
+    assert.ok(reached > 800, `scrolling went on to ${reached}`);
+    await page.keyboard.press("Control+f");
+    await page.keyboard.type("needle-in-the-stack");
+    await page.waitForFunction((at) => document.querySelector("article.target")?.dataset.at === String(at), count - 700, { timeout: 30_000 });
+    await sleep(400);
+    const top = await page.locator("article.target").evaluate((element) => element.getBoundingClientRect().top);
+    assert.ok(top > 0 && top < 800, `the match is in view: ${top}`);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("G");
+    await page.waitForFunction((at) => [...document.querySelectorAll("article.message")].at(-1)?.dataset.at === String(at), count - 1);
+    await page.keyboard.press("g");
+    await page.waitForFunction(() => document.querySelector("article.message")?.dataset.at === "0");
+    assert.ok((await articles()) <= 600);
+    assert.deepEqual(await misdeeds(page), []);
+    await all.close();
+    await server.stop();
+  },
+
+  async "with --changes a plan is shown, carried out and undone"({ browser, folder, demo }) {
+    const home = copyOf(demo, folder, "changed");
+    const server = await serve(folder, [home], ["--changes"]);
+    const all = await context(browser);
+    const page = await tab(all, server);
+    const title = await page.evaluate(() => document.querySelector(".row.selected .title").textContent);
+    const ids = () => recount(folder, "--home", home, "list", "--all", "--json");
+    const before = JSON.parse(ids()).sessions.length;
+    await page.keyboard.press("d");
+    await page.waitForSelector("dialog .danger");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Cancel", "the safe button has the focus");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("dialog", { state: "detached" });
+    assert.equal(JSON.parse(ids()).sessions.length, before);
+    await page.keyboard.press("d");
+    await page.waitForSelector("dialog .danger");
+    await sleep(250);
+    await page.keyboard.press("y");
+    await page.waitForFunction((words) => ![...document.querySelectorAll(".row .title")].some((row) => row.textContent === words), title);
+    assert.equal(JSON.parse(ids()).sessions.length, before - 1);
+    await page.locator(".toast button", { hasText: "undo" }).click();
+    await page.waitForSelector("dialog .danger");
+    await sleep(250);
+    await page.locator("dialog .danger").click();
+    await page.waitForFunction((words) => [...document.querySelectorAll(".row .title")].some((row) => row.textContent === words), title);
+    assert.equal(JSON.parse(ids()).sessions.length, before);
+    await page.goto(`${server.base}/history`);
+    await page.waitForSelector(".grid-table tbody tr");
+    assert.ok((await page.locator(".grid-table tbody tr").count()) >= 2);
+    assert.deepEqual(await misdeeds(page), []);
+    await all.close();
+    await server.stop();
+  },
+};
