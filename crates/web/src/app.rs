@@ -99,6 +99,14 @@ impl App {
         latest.as_ref().map(|(snapshot, _)| snapshot.clone())
     }
 
+    /// Looks at the disk again before the next answer: something was changed just now.
+    pub(crate) fn expire(&self) {
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, at)) = latest.as_mut() {
+            *at = at.checked_sub(FRESH).unwrap_or(*at);
+        }
+    }
+
     /// Answers from this snapshot from now on.
     pub(crate) fn publish(&self, snapshot: Snapshot) {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);

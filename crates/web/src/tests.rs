@@ -384,7 +384,7 @@ fn find_looks_at_the_whole_session() {
     assert!(!matches.is_empty() && found["next"].is_null(), "{found}");
     let at = server.get(&format!("{base}/messages?at=byte:{}", hit["where"]["offset"])).json();
     assert!(matches.contains(&at["at"]), "{at}");
-    let fields = server.get(&format!("{base}/find?q=in:prompt%20discount")).json();
+    let fields = server.get("/api/session/gemini/279d2ba9/find?q=in:prompt%20discount").json();
     assert!(!fields["matches"].as_array().unwrap().is_empty(), "{fields}");
     let record = server.get(&format!("{base}/record?at={}", matches[0])).json();
     assert!(record["text"].as_str().unwrap().to_lowercase().contains("discount"), "{record}");

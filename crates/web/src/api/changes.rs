@@ -162,6 +162,7 @@ pub(crate) fn apply(asked: &Asked<'_>, body: &[u8]) -> Result<Answer, ApiError> 
     let made = Changes::new(&engine).carry_out(offer.plan.clone(), &())?;
     let mut document = Vec::new();
     recount_documents::plan(&mut document, &offer, engine.folders(), Some(&made.receipt))?;
+    asked.app.expire();
     asked.app.hub.tell("changed", None, &json!({"what": "history"}));
     let undo = format!("{} undo {}", asked.app.command(), recount_platform::quote(&made.receipt));
     json_answer(&json!({
@@ -207,6 +208,7 @@ pub(crate) fn labels(asked: &Asked<'_>, body: &[u8]) -> Result<Answer, ApiError>
         labels.pinned = request.pinned.unwrap_or(labels.pinned);
     };
     let changed = asked.app.engine.afresh().change_labels(&names, change, asked.cancel)?;
+    asked.app.expire();
     asked.app.hub.tell("changed", None, &json!({"what": "labels"}));
     let mut text = Vec::new();
     recount_documents::document(&mut text, "tag", "sessions", &changed)?;
