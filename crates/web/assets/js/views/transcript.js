@@ -135,7 +135,9 @@ export function Transcript({ route }) {
   }, [anchor]);
 
   useEffect(() => on("tail", (event) => {
-    if (event.key !== key) return;
+    // The address may have only the start of the id.
+    const own = reader.current?.facts?.key;
+    if (own ? event.key !== own : !event.key.startsWith(key)) return;
     reader.current?.grown(() => pin.current?.end === true);
   }), [key]);
   useEffect(() => on("reset", () => reader.current?.grown(() => pin.current?.end === true)), [key]);
