@@ -12,7 +12,7 @@ const SELF = fileURLToPath(import.meta.url);
 
 /**
  * Starts the model. `sent()` is what it was sent since the last `forget()`. `script(replies)` says what to answer to the next requests of a
- * conversation: `{ text, call: { name, args }, delay }`, the delay in milliseconds.
+ * conversation: `{ text, call: { name, args, namespace }, delay }`, the delay in milliseconds.
  */
 export async function startModel() {
   const log = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'recount-model-')), 'requests');
@@ -80,8 +80,9 @@ function respond(request, response, number, reply) {
   send({ type: 'response.output_item.done', output_index: 0, item: done });
   const output = [done];
   if (reply?.call) {
-    const { name, args } = reply.call;
+    const { name, args, namespace } = reply.call;
     const call = { type: 'function_call', id: `fc_fake${number}`, status: 'completed', call_id: `call_fake${number}`, name, arguments: JSON.stringify(args) };
+    if (namespace) call.namespace = namespace;
     send({ type: 'response.output_item.added', output_index: 1, item: call });
     send({ type: 'response.output_item.done', output_index: 1, item: call });
     output.push(call);

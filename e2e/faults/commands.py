@@ -94,6 +94,15 @@ def turns(home):
     home.write(".codex/session_index.jsonl.lock", "")
 
 
+def received(agent):
+    """Another agent that was used before, and a project."""
+    def prepare(home):
+        home.write(f"{agent}/settings.json", "{}")
+        home.write("code/store/README", "A project.")
+        turns(home)
+    return prepare
+
+
 CASES = [
     Case("delete", "gemini/checkpoints/subagent", ["delete", "{0}", "--yes"]),
     Case("restore", "gemini/checkpoints/subagent", ["restore", "--yes"], then=[["delete", "{0}", "--yes"]]),
@@ -104,6 +113,12 @@ CASES = [
     Case("relocate", "gemini/checkpoints/tools", ["relocate", "/home/dev/code/shop", "{home}/code/market", "--yes"], prepare=renamed),
     Case("relocate a hash", "gemini/strings/tools", ["relocate", "/home/dev/code/shop", "{home}/code/market", "--yes"], prepare=renamed),
     Case("fork", "gemini/checkpoints/rewind", ["fork", "{0}", "--yes"]),
+    Case("handover", "gemini/checkpoints/tools", ["handover", "{0}", "--to", "codex", "--project", "{home}/code/store", "--yes"],
+         prepare=received(".codex")),
+    Case("handover to another layout", "claude/folder/compact",
+         ["handover", "{0}", "--to", "gemini", "--project", "{home}/code/store", "--yes"], prepare=received(".gemini"), is_quick=False),
+    Case("handover of a thread", "codex/tagged/tools", ["handover", "{0}", "--to", "claude", "--project", "{home}/code/store", "--yes"],
+         prepare=received(".claude"), is_quick=False),
     Case("merge", "gemini/lines/resume", ["merge", "{0}", "{1}", "--yes"]),
     Case("prune", "gemini/lines/resume", ["prune", "--older", "1h", "--yes"]),
     Case("compact", "gemini/checkpoints/tools", ["compact", "{0}", "--min-saving", "0%", "--yes"]),

@@ -92,6 +92,21 @@ const PARTS: &[Part] = &[
         slice: &["--quick"],
         sweep: &[],
     },
+    Part { name: "mcp", program: "node", script: "e2e/mcp.mjs", slice: &["--quick"], sweep: &[] },
+    Part {
+        name: "integrate",
+        program: "node",
+        script: "e2e/integrate.mjs",
+        slice: &["--quick"],
+        sweep: &[],
+    },
+    Part {
+        name: "handover",
+        program: "node",
+        script: "e2e/handover.mjs",
+        slice: &["--quick"],
+        sweep: &[],
+    },
     Part {
         name: "faults",
         program: "python3",
@@ -126,6 +141,13 @@ const PARTS: &[Part] = &[
         script: "e2e/questions.py",
         slice: &["--questions", "300"],
         sweep: &[],
+    },
+    Part {
+        name: "lake",
+        program: "python3",
+        script: "e2e/lake.py",
+        slice: &["--engines", "duckdb", "--sessions", "60", "--megabytes", "4"],
+        sweep: &["--sessions", "2000", "--megabytes", "200"],
     },
     Part {
         name: "keys",

@@ -19,6 +19,12 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
+    /// A session that was handed over is not read back as it was.
+    #[error("the new session differs from message {message} of the old one on")]
+    NotHandedOver {
+        /// The number of the message.
+        message: u64,
+    },
     /// The agent itself cannot load the file, so its view cannot be preserved.
     #[error("{}: the agent cannot load it as it is", path.display())]
     NotLoadable {
@@ -43,6 +49,23 @@ pub enum Error {
         path: PathBuf,
         /// What is wrong in it.
         why: recount_formats::retention::Unfit,
+    },
+    /// No agent that recount can be added to was found.
+    #[error("no agent found")]
+    NoAgentHere,
+    /// A file that recount did not write is in the way.
+    #[error("{} is there already, and recount did not write it", path.display())]
+    OtherFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A setting that recount did not write is in the way.
+    #[error("{}: {what} is set already, and not by recount", path.display())]
+    OtherEntry {
+        /// The file.
+        path: PathBuf,
+        /// The setting.
+        what: String,
     },
     /// No agent that deletes sessions by itself was found.
     #[error("no agent found that deletes sessions by itself")]
@@ -78,6 +101,11 @@ impl Error {
 
     pub(crate) fn not_a_session(wanted: &str) -> Self {
         Unanswered::NotASession(wanted.into()).into()
+    }
+
+    /// Whether a written session differs from what was planned, and should be undone.
+    pub fn is_mismatch(&self) -> bool {
+        matches!(self, Self::NotHandedOver { .. })
     }
 
     pub(crate) fn unreadable(path: &Path, source: std::io::Error) -> Self {

@@ -9,8 +9,10 @@ mod apply;
 mod doctor;
 mod error;
 mod guard;
+mod handover;
 mod history;
 mod ingest;
+mod integrate;
 mod notice;
 mod reason;
 mod rewrite;
@@ -25,10 +27,13 @@ pub use doctor::{Finding, Remedy, Severity, Symptom, Topic};
 pub use error::Error;
 pub use guard::fix::Fix;
 pub use guard::hook::note_hook;
+pub use handover::{Handover, HandoverRequest, Loss, LossKind};
 pub use history::{Change, ChangeState};
 pub use ingest::{IngestOptions, IngestOutcome, IngestedSession};
+pub use integrate::{IntegrateOptions, IntegrationState, IntegrationStatus, integration_targets};
 pub use notice::{Conversion, Notice, Proposal, SharedBy, SkipReason, StillPending};
 pub use reason::{Operation, Reason};
+pub use recount_formats::integration::pasted as pasted_instructions;
 pub use recount_formats::retention::Wanted as RetentionWanted;
 pub use recount_formats::rewrite::Flaw;
 pub use recount_formats::stream::Intake;
@@ -41,7 +46,7 @@ pub use sessions::fork::Fork;
 pub use sessions::merge::Merge;
 pub use sessions::prune::Prune;
 pub use trash::{Emptying, KeptCopies, Trashed, UndoData, deleted_ids};
-pub use vault::{Failed, KeepReport, Unwanted, VaultedSession};
+pub use vault::{Failed, HomeFile, KeepReport, Unwanted, VaultedSession};
 
 /// Plans changes to the sessions that an engine reads.
 #[derive(Clone, Copy, Debug)]

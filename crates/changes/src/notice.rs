@@ -7,8 +7,8 @@ use recount_model::SessionId;
 use recount_writer::RealDisk;
 use recount_writer::change::Plan;
 
-use crate::Error;
 use crate::rewrite::recover::Origin;
+use crate::{Error, Loss};
 
 /// A proposed change: the plan, and notices for people.
 #[derive(Clone, Debug, Default)]
@@ -195,6 +195,31 @@ pub enum Notice {
     },
     /// The number of projects in which other settings apply.
     MoreProjects(usize),
+    /// An agent runs that would overwrite a change of its settings.
+    AgentRuns {
+        /// Its display name.
+        agent: String,
+        /// The process.
+        process: u32,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file of ours was changed since it was written, and stays.
+    ChangedSince(PathBuf),
+    /// Every agent already has the skill, from its integration.
+    SkillThere,
+    /// Something that a session lacks when it is handed over to another agent.
+    Lost {
+        /// What it is.
+        loss: Loss,
+        /// The other agent.
+        to: &'static str,
+    },
+    /// A conversation may be too long for the model of the other agent.
+    LargeHandover {
+        /// Its estimated number of tokens.
+        tokens: u64,
+    },
 }
 
 /// Why a session is skipped.

@@ -49,6 +49,12 @@ pub enum Reason {
     /// Sessions of this agent cannot be written.
     #[error("sessions of {0} cannot be written")]
     NotWritable(SourceName),
+    /// The session is of the agent that it is handed over to.
+    #[error("it is a session of {0} already; `recount fork` starts a new session from it")]
+    SameAgent(SourceName),
+    /// An agent has no data folder, so it was never used here.
+    #[error("no data folder of {0} was found: start it once, or give its home with --home")]
+    NoAgentFolder(&'static str),
     /// The titles of this agent cannot be set.
     #[error("the titles of {0} cannot be set")]
     NoTitles(SourceName),
@@ -119,6 +125,8 @@ pub enum Operation {
     Repair,
     /// Rebuild it from what is left.
     Rebuild,
+    /// Write it as a session of another agent.
+    HandOver,
 }
 
 impl Operation {
@@ -144,6 +152,7 @@ impl std::fmt::Display for Operation {
             Self::Convert => "converted",
             Self::Repair => "repaired",
             Self::Rebuild => "rebuilt",
+            Self::HandOver => "handed over",
         })
     }
 }

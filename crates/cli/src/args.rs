@@ -60,7 +60,7 @@ pub(crate) struct Global {
     pub(crate) fail_on_problems: bool,
 }
 
-fn sources() -> clap::builder::PossibleValuesParser {
+pub(crate) fn sources() -> clap::builder::PossibleValuesParser {
     source_names().iter().map(|name| name.as_str()).collect::<Vec<_>>().into()
 }
 

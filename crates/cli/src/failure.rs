@@ -123,6 +123,9 @@ impl From<Error> for Failure {
             }
             Error::NotARelease(_) => failure.hint("give it as the agent's --version prints it, for example 0.60.0"),
             Error::NoProject(_) => failure.hint("`recount projects` shows every project"),
+            Error::SimilarProjects { similar, .. } => {
+                failure.hint(format!("did you mean {}?", similar.join(", ")))
+            }
             Error::AmbiguousProject { candidates, .. } => {
                 let failure = candidates.iter().take(10).cloned().fold(failure, Self::hint);
                 failure.hint(
@@ -184,7 +187,11 @@ impl From<ChangeError> for Failure {
 
 fn code(error: &Error) -> u8 {
     match error {
-        Error::NoSession(_) | Error::NoSessions | Error::NoRow(_) | Error::NoProject(_) => NOTHING,
+        Error::NoSession(_)
+        | Error::NoSessions
+        | Error::NoRow(_)
+        | Error::NoProject(_)
+        | Error::SimilarProjects { .. } => NOTHING,
         Error::SqlRefused(_)
         | Error::AgentsFolder(_)
         | Error::NotResumable { .. }
@@ -202,6 +209,8 @@ fn change_code(error: &ChangeError) -> u8 {
         | ChangeError::NotKept(_)
         | ChangeError::EmptyTrash => NOTHING,
         ChangeError::Settings { .. }
+        | ChangeError::OtherFile { .. }
+        | ChangeError::OtherEntry { .. }
         | ChangeError::Declined(_)
         | ChangeError::NotLoadable { .. }
         | ChangeError::NotTheSame { .. }

@@ -2,6 +2,7 @@
 //! bytes, whoever asks.
 
 #![warn(clippy::indexing_slicing, clippy::string_slice)]
+#![cfg_attr(test, expect(clippy::indexing_slicing, reason = "a test may fail by panic"))]
 
 mod guard;
 mod list;
@@ -23,7 +24,7 @@ use serde::Serialize;
 
 pub use guard::guard;
 pub use list::{kept_rows, sessions};
-pub use plan::plan;
+pub use plan::{plan, plan_and};
 pub use problems::{FindingDocument, findings};
 pub use projects::ProjectDocument;
 pub use search::{hit_lines, hits};

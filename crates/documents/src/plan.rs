@@ -7,6 +7,7 @@ use recount_changes::{FileState, Proposal, Step, Subject};
 use recount_display::words;
 use recount_platform::Folders;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -17,6 +18,8 @@ struct Document<'a> {
     undoes: Option<&'a str>,
     /// `None` if nothing was changed.
     receipt: Option<&'a str>,
+    #[serde(flatten)]
+    more: &'a Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -44,6 +47,17 @@ pub fn plan(
     folders: &Folders,
     receipt: Option<&str>,
 ) -> io::Result<()> {
+    plan_and(out, offer, folders, receipt, &Map::new())
+}
+
+/// The same, with more fields of its command.
+pub fn plan_and(
+    out: &mut impl Write,
+    offer: &Proposal,
+    folders: &Folders,
+    receipt: Option<&str>,
+    more: &Map<String, Value>,
+) -> io::Result<()> {
     let Proposal { plan, notices } = offer;
     let words = |notice| words::notice(notice, folders);
     let document = Document {
@@ -53,6 +67,7 @@ pub fn plan(
         notes: notices.iter().map(words).collect(),
         undoes: plan.undoes.as_ref().map(|undoes| undoes.receipt.as_str()),
         receipt,
+        more,
     };
     crate::whole(out, &document)
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use jiff::Timestamp;
 use recount_engine::export::json::write_json;
-use recount_engine::{Match, SearchResults};
+use recount_engine::{Match, RelaxedSearch, SearchResults};
 use recount_model::{Fate, Message, MessageKind, Project, RecordLocation, SourceName};
 use serde::Serialize;
 
@@ -48,7 +48,25 @@ struct Document<'a> {
     sessions: usize,
     is_exact: bool,
     relaxed: bool,
+    /// How the words were relaxed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relaxation: Option<ShownRelaxation<'a>>,
     hits: Vec<ShownHit<'a>>,
+}
+
+/// How the words of a query were relaxed.
+#[derive(Serialize)]
+struct ShownRelaxation<'a> {
+    words: &'a [String],
+    left_out: &'a [String],
+    not_found: &'a [String],
+}
+
+impl<'a> ShownRelaxation<'a> {
+    fn of(relaxation: &'a RelaxedSearch) -> Self {
+        let RelaxedSearch { words, left_out, not_found } = relaxation;
+        Self { words, left_out, not_found }
+    }
 }
 
 /// A hit as a separate document.
@@ -107,6 +125,7 @@ pub fn hits(
         sessions: answer.sessions,
         is_exact: answer.is_exact,
         relaxed: answer.relaxed,
+        relaxation: answer.relaxation.as_ref().map(ShownRelaxation::of),
         hits: shown(answer, around).collect(),
     };
     crate::whole(out, &document)

@@ -61,9 +61,23 @@ pub enum Error {
     /// The file has no known conversation.
     #[error("not a session: {0}")]
     NotASession(PathBuf),
+    /// A text that should be a cite is none.
+    #[error("'{0}' is not a cite: cites look like r1:279d2ba9:14:646744+4457:9f3c")]
+    NotACite(String),
+    /// A quote has no words.
+    #[error("the quote is empty")]
+    EmptyQuote,
     /// No project matches.
     #[error("no project matches '{0}'")]
     NoProject(String),
+    /// No project matches, but some have a similar name.
+    #[error("no project matches '{wanted}'")]
+    SimilarProjects {
+        /// The argument.
+        wanted: String,
+        /// Names or paths of the similar ones, closest first.
+        similar: Vec<String>,
+    },
     /// More than one project matches.
     #[error("'{wanted}' matches {} projects", candidates.len())]
     AmbiguousProject {

@@ -1,7 +1,9 @@
 //! One function per query. Every view calls this crate and nothing below it.
 
+mod agent_folders;
 mod cache;
 mod cancel;
+mod cites;
 mod config;
 pub mod disk;
 mod error;
@@ -29,6 +31,7 @@ use recount_store::scan::{DiskTree, FolderTree};
 pub use cache::kept_rows::KeptListing;
 pub use cache::notes::Noted;
 pub use cancel::Cancel;
+pub use cites::{Cite, CitedMessage, CitedRange, Verdict, Verification, passages};
 pub use config::AppConfig;
 pub use error::Error;
 pub use export::{Export, Exported, Selection};
@@ -46,7 +49,8 @@ pub use retention::{
 };
 pub use search::find::Finder;
 pub use search::index::{IndexReport, IndexStatus};
-pub use search::{Match, SearchRequest, SearchResults};
+pub use search::{Match, RelaxedSearch, SearchRequest, SearchResults};
+pub use sessions::caller::Caller;
 pub use sessions::content_filter::ContentFilter;
 pub use sessions::labels::LabelledSession;
 pub use sessions::list::{ListQuery, Listing, SortOrder};

@@ -33,8 +33,10 @@ mod folder;
 pub mod fuzz;
 pub mod gemini;
 mod grouping;
+pub mod handover;
 pub mod hook;
 mod id_index;
+pub mod integration;
 pub mod json;
 pub mod live;
 mod named_folders;
@@ -54,6 +56,7 @@ use std::sync::Arc;
 use recount_model::Grammar;
 
 pub use edit::Editor;
+pub use handover::HandoverFormat;
 pub use live::LiveSource;
 pub use native::NativeFormat;
 pub use retention::RetentionPolicy;

@@ -28,7 +28,9 @@ use crate::edit::Editor;
 pub use crate::folder::Linked;
 use crate::gemini::Gemini;
 use crate::grouping;
+use crate::handover::HandoverFormat;
 use crate::hook::Hook;
+use crate::integration::Integration;
 use crate::live::LiveSource;
 use crate::native::NativeFormat;
 use crate::orphan::Orphan;
@@ -303,6 +305,11 @@ pub trait Source: Debug + Sync {
         false
     }
 
+    /// Returns the variables that tell the programs which the agent starts the id of its session.
+    fn session_variables(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Returns the program and the arguments that resume a session, if the agent can.
     fn resume(&self, _id: &SessionId) -> Option<(&'static str, Vec<String>)> {
         None
@@ -312,6 +319,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns the writer of the agent's native format, if it is supported.
     fn native_format(&self) -> Option<&'static dyn NativeFormat> {
+        None
+    }
+
+    /// Returns how conversations of other agents are written as its sessions, if that is supported.
+    fn handover(&self) -> Option<&'static dyn HandoverFormat> {
         None
     }
 
@@ -332,6 +344,11 @@ pub trait Source: Debug + Sync {
 
     /// Returns the agent's hooks, if it has any.
     fn hook(&self) -> Option<&'static dyn Hook> {
+        None
+    }
+
+    /// Returns how recount is added to the agent, if that is supported.
+    fn integration(&self) -> Option<&'static dyn Integration> {
         None
     }
 

@@ -61,6 +61,16 @@ pub const VARIABLES: &[Variable] = &[
     Variable { name: "WSL_DISTRO_NAME", purpose: "If set, text is copied by clip.exe" },
     Variable { name: "SSH_CONNECTION", purpose: "If set, text is copied through the terminal" },
     Variable { name: "TMUX", purpose: "If set, panes can be jumped to" },
+    Variable {
+        name: "RECOUNT_LAKE_KEY",
+        purpose: "Passphrase with which machines of a team hash names in a lake alike",
+    },
+    Variable {
+        name: "AWS_*",
+        purpose: "Credentials, region and endpoint of s3:// lakes, as other tools use them",
+    },
+    Variable { name: "GOOGLE_*", purpose: "Credentials of gs:// lakes" },
+    Variable { name: "AZURE_*", purpose: "Account and credentials of az:// lakes" },
     Variable { name: "NO_COLOR", purpose: "No color if set and not empty" },
     Variable { name: "CLICOLOR_FORCE", purpose: "Color even if the output is not a terminal" },
     Variable { name: "TERM", purpose: "`dumb` means no color" },
@@ -113,6 +123,15 @@ impl Env {
     /// Whether a variable is set, even to nothing.
     pub fn is_set(&self, name: &str) -> bool {
         self.variables.contains_key(&OsString::from(name))
+    }
+
+    /// Returns the variables whose names begin so, as text.
+    pub fn starting_with<'a>(&'a self, start: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let text = self
+            .variables
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+        text.filter(move |(name, value)| name.starts_with(start) && !value.is_empty())
     }
 
     /// Returns the folder in which the program was started.

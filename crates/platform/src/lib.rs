@@ -34,4 +34,4 @@ pub use remote::is_remote;
 pub use room::DiskSpace;
 pub use shell::{CommandLine, literal, quote};
 pub use terminal::terminal;
-pub use titles::{notify_program, pane_titles};
+pub use titles::{ask_program, notify_program, pane_titles};

@@ -137,6 +137,48 @@ pub fn notify_program(program: &str, args: &[String], input: &[u8]) -> std::io::
     Ok(())
 }
 
+/// Starts a program, writes lines to it, and returns as many lines of its answer, or fewer if it ends or takes too long. Then it is ended.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn ask_program(
+    program: &std::path::Path,
+    args: &[String],
+    lines: &[String],
+    patience: Duration,
+) -> std::io::Result<Vec<String>> {
+    #[expect(clippy::disallowed_methods, reason = "the server that the user has set up")]
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn()?;
+    let end = Instant::now() + patience;
+    let (sender, receiver) = std::sync::mpsc::channel();
+    if let Some(out) = child.stdout.take() {
+        std::thread::spawn(move || {
+            let read = std::io::BufReader::new(out.take(MOST));
+            for line in std::io::BufRead::lines(read).map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+    }
+    let mut stdin = child.stdin.take();
+    let input = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    // A few hundred bytes: they fit into the pipe of a program that does not read.
+    let written = stdin.as_mut().map(|stdin| std::io::Write::write_all(stdin, input.as_bytes()));
+    let mut answers = Vec::new();
+    while written.as_ref().is_some_and(Result::is_ok) && answers.len() < lines.len() {
+        let left = end.saturating_duration_since(Instant::now());
+        let Ok(line) = receiver.recv_timeout(left) else { break };
+        answers.push(line);
+    }
+    drop(stdin);
+    let _killed = child.kill();
+    let _ended = child.wait();
+    Ok(answers)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -45,17 +45,27 @@ impl Tags {
         Self { inner: padded(0x36), outer: padded(0x5c) }
     }
 
+    /// Creates tags with the hash of a passphrase as key, for several machines that share one.
+    pub fn of_passphrase(phrase: &str) -> Self {
+        Self::new(&Sha256::digest(phrase).into())
+    }
+
+    /// Returns the first 64 bits of the keyed hash of a text.
+    pub fn hash(&self, text: &str) -> u64 {
+        let mut inner = self.inner.clone();
+        inner.update(text);
+        let mut outer = self.outer.clone();
+        outer.update(inner.finalize());
+        let hash = outer.finalize();
+        hash.iter().take(8).fold(0u64, |bits, byte| bits << 8 | u64::from(*byte))
+    }
+
     /// Returns the tag of a secret.
     pub(crate) fn tag(&self, kind: SecretKind, label: &str, secret: &str) -> String {
         if kind == SecretKind::Home {
             return format!("[{label}]");
         }
-        let mut inner = self.inner.clone();
-        inner.update(canonical(kind, secret));
-        let mut outer = self.outer.clone();
-        outer.update(inner.finalize());
-        let hash = outer.finalize();
-        let bits = hash.iter().take(8).fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
+        let bits = self.hash(&canonical(kind, secret));
         let mut tag = format!("[{label}-");
         for place in 0..SHOWN {
             let digit = usize::try_from(bits >> (59 - 5 * place) & 31).unwrap_or(0);

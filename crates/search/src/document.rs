@@ -172,6 +172,8 @@ pub(crate) struct FieldSet(u16);
 impl FieldSet {
     /// The fields that are searched by default.
     pub(crate) const TEXTS: Self = Self(0b1_1111_1111);
+    /// The fields that nobody wrote as part of the conversation.
+    pub(crate) const PASSED_THROUGH: Self = Self(0b1_1100_0000);
     /// No field.
     pub(crate) const NONE: Self = Self(0);
 

@@ -7,7 +7,7 @@
 //! without an index.
 //!
 //! In the order of flow: `token` (text to words), `neighbours` (adjacent words), `index` (words on disk, ranking), `query`
-//! (the query language), `plan` (a query on the index and on texts, and its snippet).
+//! (the query language), `question` (sentences), `plan` (a query on the index and on texts, and its snippet).
 
 #![warn(clippy::indexing_slicing, clippy::string_slice)]
 #![cfg_attr(
@@ -21,11 +21,12 @@ mod index;
 mod neighbours;
 mod plan;
 mod query;
+mod question;
 mod token;
 
 pub use document::{Document, Field, MessageTexts};
 pub use error::Error;
 pub use index::{Drafts, Found, Hit, HitOrder, Index, Overlay, SearchOptions, Searcher, Writer};
-pub use plan::{Prefilter, QueryPlan, Rows, Snippet};
+pub use plan::{Prefilter, QueryPlan, Relaxation, Rows, Snippet};
 pub use query::{QueryError, SearchQuery, SessionLeaf};
 pub use token::BARRIER;

@@ -26,7 +26,7 @@ use crate::effect::{Effect, Event, Notice};
 use crate::settings::AppSettings;
 use crate::shared::Shared;
 use crate::terminal::Terminal;
-use crate::work::{Feed, Indexer, Workers};
+use crate::work::{FIRST_ROWS, Feed, Indexer, Workers};
 use crate::{Tab, copy};
 
 /// What the app is started with.
@@ -175,7 +175,7 @@ impl Runner {
             folders: engine.folders().clone(),
             here,
             settings: launch.settings,
-            rows: feed.remembered(),
+            rows: feed.remembered(Some(FIRST_ROWS)),
             reading: None,
             live: Arc::default(),
             states: HashMap::default(),
@@ -271,7 +271,10 @@ impl Runner {
                     let notice = copy::copy(&text, what, &self.engine, terminal);
                     self.say(notice);
                 }
-                Effect::Alarm(_) => terminal.send(b"\x07")?,
+                Effect::Alarm(words) => {
+                    let term = self.engine.env().text("TERM").unwrap_or_default();
+                    terminal.send(live::notification(term, &words).as_bytes())?;
+                }
                 Effect::Jump(pid, place) => self.jump(pid, &place, terminal),
                 Effect::Index => {
                     if let Some(indexer) = &self.feed.indexer {

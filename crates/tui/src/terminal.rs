@@ -1,6 +1,8 @@
 //! The terminal: taken, given back for a while, and always left as it was.
 
-use std::io::{self, BufWriter, Stdout, Write as _};
+use std::cell::Cell;
+use std::io::{self, BufWriter, Stdout, Write};
+use std::rc::Rc;
 
 use ratatui::Terminal as Cells;
 use ratatui::backend::CrosstermBackend;
@@ -27,8 +29,26 @@ const FRAME: usize = 1 << 16;
 /// The terminal, while the app has it.
 #[derive(Debug)]
 pub(crate) struct Terminal {
-    cells: Cells<CrosstermBackend<BufWriter<Stdout>>>,
+    cells: Cells<CrosstermBackend<FrameWriter>>,
+    is_drawing: Rc<Cell<bool>>,
     has_mouse: bool,
+}
+
+/// Sends each frame in one write: a terminal that gets it in parts wakes up for each.
+#[derive(Debug)]
+struct FrameWriter {
+    out: BufWriter<Stdout>,
+    is_drawing: Rc<Cell<bool>>,
+}
+
+impl Write for FrameWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.is_drawing.get() { Ok(()) } else { self.out.flush() }
+    }
 }
 
 impl Terminal {
@@ -38,9 +58,11 @@ impl Terminal {
         force_color_output(true);
         restore_after_panic();
         enter()?;
+        let is_drawing = Rc::new(Cell::new(false));
         let out = BufWriter::with_capacity(FRAME, io::stdout());
+        let out = FrameWriter { out, is_drawing: Rc::clone(&is_drawing) };
         let cells = Cells::new(CrosstermBackend::new(out)).inspect_err(|_| leave())?;
-        Ok(Self { cells, has_mouse: false })
+        Ok(Self { cells, is_drawing, has_mouse: false })
     }
 
     /// Returns its size.
@@ -51,12 +73,15 @@ impl Terminal {
     /// Draws the app as one update.
     pub(crate) fn draw(&mut self, app: &mut App) -> io::Result<()> {
         self.mouse(app.takes_mouse())?;
+        self.is_drawing.set(true);
         queue!(self.cells.backend_mut(), BeginSynchronizedUpdate)?;
-        self.cells.draw(|frame| {
+        let drawn = self.cells.draw(|frame| {
             if let Some(cursor) = frame::draw(app, frame.buffer_mut()) {
                 frame.set_cursor_position(cursor);
             }
-        })?;
+        });
+        self.is_drawing.set(false);
+        drawn?;
         execute!(self.cells.backend_mut(), EndSynchronizedUpdate)
     }
 
@@ -93,7 +118,7 @@ impl Terminal {
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let out = self.cells.backend_mut();
         out.write_all(bytes)?;
-        io::Write::flush(out)
+        out.flush()
     }
 }
 

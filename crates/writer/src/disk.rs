@@ -120,9 +120,22 @@ impl Draft {
     /// # Errors
     ///
     /// If it cannot be written completely or renamed. An existing file is then untouched.
-    pub fn finish(mut self) -> Result<u64, Error> {
+    pub fn finish(self) -> Result<u64, Error> {
+        self.finish_at(None)
+    }
+
+    /// Moves the file into place with a modification time, and returns its size.
+    ///
+    /// # Errors
+    ///
+    /// As [`Draft::finish`].
+    pub fn finish_at(mut self, modified: Option<Timestamp>) -> Result<u64, Error> {
         let failed = |source| Error::WriteFile { path: self.path.clone(), source };
         self.out.flush().map_err(failed)?;
+        if let Some(modified) = modified {
+            let set = self.out.get_ref().set_modified(SystemTime::from(modified));
+            set.map_err(|source| Error::SetTime { path: self.path.clone(), source })?;
+        }
         let length =
             self.out.get_ref().metadata().map(|metadata| metadata.len()).map_err(failed)?;
         let Self { path, out, leftover } = self;

@@ -1,14 +1,16 @@
 //! Finds problems of sessions, of the files around them and of recount's own data, with remedies.
 
+mod integrations;
 mod own;
 mod places;
 mod sessions;
 mod symptom;
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use recount_engine::{Engine, Progress};
+use recount_engine::disk::DiskSnapshot;
+use recount_engine::{Engine, Listing, Progress, ProjectRow};
 use recount_model::SessionId;
 use serde::Serialize;
 
@@ -63,6 +65,8 @@ pub enum Topic {
     LeftOver,
     /// recount's own data.
     Recount,
+    /// recount in the agents.
+    Integrations,
 }
 
 impl Changes<'_> {
@@ -85,22 +89,7 @@ impl Changes<'_> {
         if let Some(wanted) = project {
             let mut chosen = rows.clone();
             Engine::keep_matching(&mut chosen, wanted, self.engine.folders())?;
-            let parts = chosen.iter().flat_map(|row| &row.parts);
-            let folders: Vec<&Path> = parts.map(|part| part.directory.as_path()).collect();
-            let ids: BTreeSet<&SessionId> = listing
-                .sessions
-                .iter()
-                .filter(|facts| {
-                    let is_in = |file: &str| folders.iter().any(|f| Path::new(file).starts_with(f));
-                    facts.files.iter().any(|file| is_in(&file.path))
-                })
-                .map(|facts| &facts.id)
-                .collect();
-            findings.retain(|finding| {
-                let by_path = finding.path.as_deref();
-                by_path.is_some_and(|path| folders.iter().any(|folder| path.starts_with(folder)))
-                    || finding.session.as_ref().is_some_and(|id| ids.contains(id))
-            });
+            Scope::new(&chosen, &listing, &disk).narrow(&mut findings);
         } else {
             self.check_own(&mut findings)?;
         }
@@ -112,4 +101,51 @@ impl Changes<'_> {
         findings.dedup();
         Ok(findings)
     }
+}
+
+/// What belongs to some projects.
+struct Scope<'a> {
+    /// Directories that have sessions of one project only.
+    own: Vec<&'a Path>,
+    /// The files of their sessions, and the folders of the projects themselves.
+    paths: HashSet<&'a Path>,
+    sessions: HashSet<&'a SessionId>,
+}
+
+impl<'a> Scope<'a> {
+    fn new(chosen: &'a [ProjectRow], listing: &'a Listing, disk: &DiskSnapshot) -> Self {
+        let is_shared = shared_directories(disk);
+        let parts = chosen.iter().flat_map(|row| &row.parts).map(|part| part.directory.as_path());
+        let own: Vec<&Path> = parts.filter(|directory| !is_shared.contains(directory)).collect();
+        let keys: HashSet<String> = chosen.iter().map(|row| row.project().key()).collect();
+        let folders = chosen.iter().filter_map(|row| row.path.as_ref());
+        let mut paths: HashSet<&Path> = folders.map(|path| Path::new(path.as_str())).collect();
+        let mut sessions = HashSet::new();
+        for facts in &listing.sessions {
+            let mut files = facts.own_files().map(|file| Path::new(&file.path));
+            let is_in = |file: &Path| own.iter().any(|folder| file.starts_with(folder));
+            if keys.contains(&facts.project.key()) || files.any(is_in) {
+                paths.extend(facts.own_files().map(|file| Path::new(&file.path)));
+                sessions.insert(&facts.id);
+            }
+        }
+        Self { own, paths, sessions }
+    }
+
+    /// Keeps what is about these projects.
+    fn narrow(&self, findings: &mut Vec<Finding>) {
+        let is_own = |path: &Path| {
+            self.paths.contains(path) || self.own.iter().any(|folder| path.starts_with(folder))
+        };
+        findings.retain(|finding| {
+            finding.path.as_deref().is_some_and(is_own)
+                || finding.session.as_ref().is_some_and(|id| self.sessions.contains(id))
+        });
+    }
+}
+
+/// Returns the directories in which an agent may keep sessions of several projects, as one for each day.
+fn shared_directories(disk: &DiskSnapshot) -> HashSet<&Path> {
+    let shared = disk.folders.iter().filter(|folder| !folder.at.is_project);
+    shared.map(|folder| folder.at.path.as_path()).collect()
 }

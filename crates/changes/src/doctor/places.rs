@@ -9,7 +9,7 @@ use recount_engine::{Listing, ProjectRow};
 use recount_formats::orphan::{Orphan, OrphanKind};
 use recount_model::{FileRole, ProjectState, What};
 
-use super::{Finding, Remedy, Severity, Symptom, Topic};
+use super::{Finding, Remedy, Severity, Symptom, Topic, shared_directories};
 use crate::Changes;
 
 impl Changes<'_> {
@@ -45,7 +45,7 @@ impl Changes<'_> {
                 findings.push(finding(Severity::Warning, what, &folder.at.path));
             }
         }
-        gone(rows, findings);
+        gone(rows, &shared_directories(disk), findings);
         copies(listing, findings);
     }
 }
@@ -103,15 +103,18 @@ fn orphan(orphan: Orphan) -> Finding {
 }
 
 /// Reports projects whose folder does not exist.
-fn gone(rows: &[ProjectRow], findings: &mut Vec<Finding>) {
+fn gone(rows: &[ProjectRow], shared: &HashSet<&Path>, findings: &mut Vec<Finding>) {
     for row in rows.iter().filter(|row| row.state == ProjectState::Missing && row.sessions > 0) {
         let Some(path) = &row.path else { continue };
         let Some(part) = row.parts.first() else { continue };
+        // The name of a directory with sessions of several projects says nothing about this one.
+        let is_shared = shared.contains(part.directory.as_path());
+        let place = if is_shared { Path::new(path.as_str()) } else { &part.directory };
         let new = row.moved_to.as_ref().map(|new| new.path.clone());
         let what = Symptom::FolderGone { folder: path.clone(), sessions: row.sessions };
         findings.push(Finding {
             remedy: Some(Remedy::Relocate { old: Some(path.clone()), new }),
-            ..finding(Severity::Note, what, &part.directory)
+            ..finding(Severity::Note, what, place)
         });
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use recount_engine::Lost;
 use recount_formats::rewrite::Flaw;
-use recount_model::{DeletionReason, RecordedPath, SessionId, What};
+use recount_model::{DeletionReason, RecordedPath, SessionId, SourceName, What};
 
 /// A problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +73,20 @@ pub enum Symptom {
     },
     /// The catalog is damaged; it is rebuilt from the sessions.
     DamagedCatalog,
+    /// recount was added to an agent by another release.
+    OlderIntegration {
+        /// The agent's display name.
+        agent: &'static str,
+        /// The release.
+        release: String,
+    },
+    /// recount was added to an agent and does not work there.
+    BrokenIntegration {
+        /// The agent's display name.
+        agent: &'static str,
+        /// What is wrong.
+        why: String,
+    },
 }
 
 /// How to fix a problem.
@@ -105,4 +119,6 @@ pub enum Remedy {
     MakeWritable(PathBuf),
     /// Make a folder private.
     MakePrivate(PathBuf),
+    /// Add recount to an agent again.
+    Integrate(SourceName),
 }

@@ -2,4 +2,4 @@
 
 pub(crate) mod fix;
 pub(crate) mod hook;
-mod retention;
+pub(crate) mod retention;

@@ -140,7 +140,7 @@ pub(super) fn put_settings(
     }
 }
 
-pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     match read_small(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

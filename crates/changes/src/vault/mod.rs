@@ -1,6 +1,7 @@
 //! Copies of sessions as protection against deletion by agents: created, listed, verified and deleted.
 
 mod files;
+mod raw;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use crate::sessions::steps::is_lossy;
 use crate::{Changes, Error, Reason};
 
 pub(crate) use self::files::{OwnedFile, files_of};
+pub use self::raw::HomeFile;
 
 /// How long a run waits for another that copies sessions.
 const TIMEOUT: Duration = Duration::from_secs(30);

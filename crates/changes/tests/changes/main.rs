@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests change their own files")]
 
 mod doctor;
+mod handover;
 mod rewriting;
 mod selecting;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_changes::{Changes, Severity, Topic};
+use recount_changes::{Changes, Finding, IntegrationState, IntegrationStatus, Severity, Topic};
 use recount_documents::{FindingDocument, findings};
 
 use crate::context::{Context, Paged};
@@ -40,8 +40,11 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Fail
     let changes = Changes::new(context.engine()?);
     let project = args.project.as_deref().map(|wanted| context.project_argument(wanted));
     let bar = Bar::new(context, "reading");
-    let found = changes.doctor(project.as_deref(), &bar)?;
+    let mut found = changes.doctor(project.as_deref(), &bar)?;
+    let integrations = if project.is_none() { changes.integrations(true)? } else { Vec::new() };
+    found.extend(integrations.iter().filter_map(Finding::of_integration));
     bar.finish();
+    report_integrations(&integrations, context);
     let findings = findings(found, context.folders.home.as_deref());
     if context.global.json {
         json::document(context, "doctor", "findings", &findings)?;
@@ -62,6 +65,20 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Fail
         counts.filter(|(n, _)| *n > 0).map(|(n, word)| plural(n, word)).collect();
     context.warn(&counts.join(", "));
     Ok(ExitCode::from(FOUND))
+}
+
+/// Says which agents have recount, if any has.
+fn report_integrations(all: &[IntegrationStatus], context: &Context) {
+    let is_known = |one: &IntegrationStatus| {
+        !matches!(one.state, IntegrationState::NoAgent | IntegrationState::NotThere)
+    };
+    if all.iter().any(is_known) {
+        let state = |one: &IntegrationStatus| {
+            format!("{} {}", one.name, words::integration_state(one.state))
+        };
+        let states: Vec<String> = all.iter().map(state).collect();
+        context.warn(&format!("recount in the agents: {}", states.join(", ")));
+    }
 }
 
 /// The gap between two columns.

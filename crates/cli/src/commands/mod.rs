@@ -10,12 +10,15 @@ mod doctor;
 mod export;
 mod fork;
 mod guard;
+mod handover;
 mod help_markdown;
 mod history;
 mod index;
 mod ingest;
+mod integrate;
 mod list;
 mod man;
+mod mcp;
 mod merge;
 mod r#move;
 mod picked;
@@ -23,6 +26,8 @@ mod picker;
 mod prices;
 mod projects;
 mod prune;
+mod pull;
+mod push;
 mod recover;
 mod redacted;
 mod relocate;
@@ -43,6 +48,7 @@ mod trash;
 mod trim;
 mod undo;
 mod vault;
+mod verify;
 mod watch;
 
 use std::process::ExitCode;
@@ -82,6 +88,7 @@ commands! {
         Show(show::ShowArgs) => show::run;
         Story(story::StoryArgs) => story::run;
         Projects(projects::ProjectsArgs) => projects::run;
+        Verify(verify::VerifyArgs) => verify::run;
         Export(export::ExportArgs) => export::run;
         Serve(serve::ServeArgs) => serve::run;
     }
@@ -96,6 +103,7 @@ commands! {
     "Continue" {
         Resume(resume::ResumeArgs) => resume::run;
         Fork(fork::ForkArgs) => fork::run;
+        Handover(handover::HandoverArgs) => handover::run;
         Merge(merge::MergeArgs) => merge::run;
     }
     "Organize" {
@@ -124,8 +132,14 @@ commands! {
         Undo(undo::UndoArgs) => undo::run;
         History(history::HistoryArgs) => history::run;
     }
+    "Team" {
+        Push(push::PushArgs) => push::run;
+        Pull(pull::PullArgs) => pull::run;
+    }
     "Setup" {
+        Integrate(integrate::IntegrateArgs) => integrate::run;
         Ingest(ingest::IngestArgs) => ingest::run;
+        Mcp(mcp::McpArgs) => mcp::run;
         Testbed(testbed::TestbedArgs) => testbed::run;
         Completions(completions::CompletionsArgs) => completions::run;
         Man(man::ManArgs) => man::run;

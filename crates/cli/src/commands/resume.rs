@@ -112,7 +112,7 @@ fn print(resume: &Resume, context: &Context) -> Result<(), Failure> {
 }
 
 /// Returns the command as a line for the shell.
-fn line(resume: &Resume) -> String {
+pub(super) fn line(resume: &Resume) -> String {
     let mut words = vec!["cd".to_owned(), quote(&resume.folder.to_string_lossy()), "&&".to_owned()];
     let set = |(name, home): &(&str, std::path::PathBuf)| {
         format!("{name}={}", quote(&home.to_string_lossy()))

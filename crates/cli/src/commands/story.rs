@@ -1,13 +1,16 @@
 //! `recount story`
 
+mod budget;
+
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use recount_engine::{Engine, Error, ListQuery, MessageCursor, Opened, View};
+use recount_engine::{Engine, Error, ListQuery, MessageCursor, Opened, Position, View};
 use recount_model::{Fate, Message, MessageKind, NoticeLevel, Problem, SessionKind, ToolStatus};
 
+use self::budget::{Budget, Start};
 use super::show::unread;
 use crate::context::{Context, Paged};
 use crate::failure::Failure;
@@ -26,7 +29,8 @@ use crate::when;
 Examples:
   recount story latest
   recount story shop --last 5        # the last five sessions of project 'shop'
-  recount story 279d | wc -w")]
+  recount story 279d | wc -w
+  recount story 279d --max-tokens 2000   # the last line says how to go on")]
 pub(crate) struct StoryArgs {
     /// Session (id, its first characters, file, @N, `latest`) or project
     what: String,
@@ -34,6 +38,14 @@ pub(crate) struct StoryArgs {
     /// Only the last N sessions of a project
     #[arg(long, value_name = "N")]
     last: Option<usize>,
+
+    /// Stop before about N tokens, estimated at 4 characters of ASCII or 1 other character each
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(100..))]
+    max_tokens: Option<u64>,
+
+    /// Start where a story with --max-tokens stopped
+    #[arg(long, value_name = "CURSOR")]
+    from: Option<String>,
 }
 
 /// The maximum length of a key argument and of an error.
@@ -56,8 +68,10 @@ pub(crate) fn run(args: &StoryArgs, context: &Context) -> Result<ExitCode, Failu
         Err(error) => return Err(error.into()),
     };
     bar.finish();
+    let (sessions, start) = Start::parse(args.from.as_deref(), sessions)?;
+    let mut budget = Budget::new(args.max_tokens);
     if context.global.json {
-        return as_json(&sessions, context);
+        return as_json(&sessions, start, &mut budget, context);
     }
     let mut out = context.out(Paged::Yes);
     let mut problems = Vec::new();
@@ -65,7 +79,15 @@ pub(crate) fn run(args: &StoryArgs, context: &Context) -> Result<ExitCode, Failu
         if at > 0 {
             writeln!(out)?;
         }
-        problems.extend(print_story(opened, &mut out)?);
+        let start = if at == 0 { start } else { 0 };
+        let told = print_story(opened, start, &mut budget, &mut out)?;
+        problems.extend(told.problems);
+        if let Some(next) = told.next {
+            let left = MessageCursor::new(Arc::clone(opened), View::Full).len() - next;
+            let more = sessions.len() - at - 1;
+            writeln!(out, "\n{}", budget::how_to_go_on(&args.what, opened, next, left, more))?;
+            break;
+        }
     }
     out.finish()?;
     let code = report(&sessions, &problems, context);
@@ -113,41 +135,59 @@ fn project(
     chosen.iter().map(open).collect()
 }
 
-/// Calls a function with every message of a session.
-fn each(
-    opened: &Arc<Opened>,
-    mut each: impl FnMut(&Message) -> std::io::Result<()>,
-) -> std::io::Result<Vec<Problem>> {
-    let mut problems = Vec::new();
-    let mut messages = MessageCursor::new(Arc::clone(opened), View::Full);
-    loop {
-        let page = messages.next_page(PAGE);
-        if page.is_empty() {
-            return Ok(problems);
-        }
-        for message in page {
-            match message {
-                Ok(message) => each(&message)?,
-                Err(problem) => problems.push(problem),
-            }
-        }
-    }
+/// What printing a story left.
+struct Printed {
+    /// Messages that could not be read.
+    problems: Vec<Problem>,
+    /// The number of the first message that did not fit.
+    next: Option<usize>,
 }
 
-fn print_story(opened: &Arc<Opened>, out: &mut impl Write) -> std::io::Result<Vec<Problem>> {
+/// Prints the messages of a session from the one with the number `start`, as far as they fit.
+fn print_story(
+    opened: &Arc<Opened>,
+    start: usize,
+    budget: &mut Budget,
+    out: &mut impl Write,
+) -> std::io::Result<Printed> {
     let facts = &opened.facts;
+    let mut printed = Printed { problems: Vec::new(), next: None };
     let title = facts.title.as_deref().unwrap_or("(no messages)");
     let began = facts.started.map(when::minute).unwrap_or_default();
     let head = format!("# {title} ({}, {began}, {})", facts.project.name(), facts.id);
-    writeln!(out, "{}", single_line(&head))?;
+    let head = single_line(&head);
+    let Some(head) = budget.take(&head) else {
+        printed.next = Some(start);
+        return Ok(printed);
+    };
+    writeln!(out, "{head}")?;
     // Paths below the project's folder are relative to it.
     let project = facts.project.path.as_ref().map(|path| format!("{path}/")).unwrap_or_default();
-    each(opened, |message| {
-        for line in lines(message, &project) {
-            writeln!(out, "{line}")?;
+    let mut messages = MessageCursor::new(Arc::clone(opened), View::Full);
+    messages.seek(&Position::Index(start));
+    let mut number = start;
+    loop {
+        let page = messages.next_page(PAGE);
+        if page.is_empty() {
+            return Ok(printed);
         }
-        Ok(())
-    })
+        for message in page {
+            match message {
+                Ok(message) => {
+                    let lines = lines(&message, &project).join("\n");
+                    if !lines.is_empty() {
+                        let Some(lines) = budget.take(&lines) else {
+                            printed.next = Some(number);
+                            return Ok(printed);
+                        };
+                        writeln!(out, "{lines}")?;
+                    }
+                }
+                Err(problem) => printed.problems.push(problem),
+            }
+            number += 1;
+        }
+    }
 }
 
 /// Returns the lines for one message of a session in `project`.
@@ -183,15 +223,27 @@ fn lines(message: &Message, project: &str) -> Vec<String> {
     lines
 }
 
-fn as_json(sessions: &[Arc<Opened>], context: &Context) -> Result<ExitCode, Failure> {
+fn as_json(
+    sessions: &[Arc<Opened>],
+    start: usize,
+    budget: &mut Budget,
+    context: &Context,
+) -> Result<ExitCode, Failure> {
     let mut stories = Vec::new();
-    for opened in sessions {
+    for (at, opened) in sessions.iter().enumerate() {
         let mut text = Vec::new();
-        print_story(opened, &mut text)?;
+        let start = if at == 0 { start } else { 0 };
+        let told = print_story(opened, start, budget, &mut text)?;
+        let next = told.next.map(|next| budget::cursor(opened, next));
+        let is_cut = next.is_some();
         stories.push(serde_json::json!({
             "session": opened.facts,
             "story": String::from_utf8_lossy(&text),
+            "next": next,
         }));
+        if is_cut {
+            break;
+        }
     }
     json::document(context, "story", "stories", &stories)?;
     Ok(report(sessions, &[], context))

@@ -224,3 +224,37 @@ fn nothing_is_cut_on_a_narrow_terminal() {
         }
     }
 }
+
+/// One day's directory has sessions of two projects, one with a damaged line.
+#[test]
+fn sessions_of_one_day_are_told_apart_by_their_projects() {
+    let home = home([]);
+    let (shop, gone) = (home.at("code/shop"), home.at("code/gone"));
+    fs::create_dir_all(&shop).unwrap();
+    for (number, project) in [(1, &shop), (2, &gone)] {
+        let id = format!("019ab7de-0000-7000-8000-00000000000{number}");
+        let mut log = format!(
+            "{{\"timestamp\":\"2026-11-15T08:00:00.000Z\",\"type\":\"session_meta\",\"payload\":{{\"id\":\"{id}\",\"timestamp\":\"2026-11-15T08:00:00.000Z\",\"cwd\":\"{project}\",\"originator\":\"codex_cli_rs\",\"cli_version\":\"0.104.0\"}}}}\n"
+        );
+        log.push_str("{\"timestamp\":\"2026-11-15T08:00:01.000Z\",\"type\":\"event_msg\",\"payload\":{\"type\":\"user_message\",\"message\":\"hello\"}}\n");
+        log.push_str("{\"timestamp\":\"2026-11-15T08:00:02.000Z\",\"type\":\"resp\n");
+        log.push_str("{\"timestamp\":\"2026-11-15T08:00:03.000Z\",\"type\":\"event_msg\",\"payload\":{\"type\":\"agent_message\",\"message\":\"hi\"}}\n");
+        home.write(
+            &format!(".codex/sessions/2026/11/15/rollout-2026-11-15T08-00-00-{id}.jsonl"),
+            log,
+        );
+    }
+    private(&home.path().join(".codex"), true);
+    let sessions = |arguments: &[&str]| {
+        let all = json(&home, arguments)["findings"].as_array().unwrap().clone();
+        let ids = all.iter().filter_map(|finding| finding["session"].as_str().map(str::to_owned));
+        let mut ids: Vec<String> = ids.collect();
+        ids.dedup();
+        ids
+    };
+    assert_eq!(sessions(&["doctor"]).len(), 2);
+    assert_eq!(sessions(&["doctor", "shop"]), ["019ab7de-0000-7000-8000-000000000001"]);
+    let page = home.run(["doctor", "gone"]).to_string();
+    assert!(page.contains("code/gone"), "{page}");
+    assert!(!page.contains("11/15 "), "a day is no place of a project: {page}");
+}

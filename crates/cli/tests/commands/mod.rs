@@ -18,6 +18,7 @@ mod guard_fix;
 mod guard_hook;
 mod guard_retention;
 mod ingest;
+mod integrate;
 mod list;
 mod man;
 mod merge;

@@ -90,3 +90,48 @@ fn neither_a_session_nor_a_project() {
     [exit 2]
     ");
 }
+
+#[test]
+fn a_story_with_a_budget_is_continued_by_its_cursor() {
+    let home = home(["gemini/lines/tools"]);
+    let whole = home.run(["story", "8662c6d1"]).stdout;
+    let body = |story: &str| story.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    let (mut told, mut cursor, mut parts) = (Vec::new(), None::<String>, 0);
+    loop {
+        let mut words = vec!["story", "8662c6d1", "--max-tokens", "150"];
+        words.extend(cursor.iter().flat_map(|cursor| ["--from", cursor.as_str()]));
+        let part = home.run(&words).stdout;
+        assert!(part.len() <= 150 * 4, "{}: {part}", part.len());
+        parts += 1;
+        assert!(parts < 50, "it goes on for ever: {part}");
+        match part.rsplit_once("\n… ") {
+            Some((text, last)) => {
+                told.extend(body(text));
+                cursor = last.trim().rsplit_once(' ').map(|(_, cursor)| cursor.to_owned());
+                assert!(last.contains("left: recount story 8662c6d1 --from "), "{last}");
+            }
+            None => {
+                told.extend(body(&part));
+                break;
+            }
+        }
+    }
+    assert!(parts > 2, "{parts}");
+    let all = |lines: &[String]| lines.join("\n").replace("\n\n", "\n").trim().to_owned();
+    assert_eq!(all(&told), all(&body(&whole)));
+    let text = home.run(["story", "8662c6d1", "--max-tokens", "150", "--json"]).stdout;
+    let value: Value = serde_json::from_str(&text).unwrap_or_default();
+    let next = value["stories"][0]["next"].as_str().unwrap_or_default().to_owned();
+    assert!(next.starts_with("8662c6d1") && next.contains(':'), "{next}");
+    let wrong = home.run(["story", "8662c6d1", "--from", "other:3"]);
+    assert_eq!(wrong.code, Some(2), "{wrong}");
+}
+
+#[test]
+fn a_typing_error_in_a_project_suggests_its_name() {
+    let home = home(["gemini/lines/tools"]);
+    for command in ["list", "story", "stats", "projects"] {
+        let output = home.run([command, "sohp"]).to_string();
+        assert!(output.contains("did you mean /home/dev/code/shop?"), "{command}: {output}");
+    }
+}

@@ -9,10 +9,17 @@ pub fn change_hint(error: &ChangeError) -> Option<&'static str> {
     Some(match error {
         ChangeError::NotLoadable { .. } => "`recount repair SESSION` makes it loadable if possible",
         ChangeError::NotTheSame { .. } => "nothing was changed",
+        ChangeError::NotHandedOver { .. } => {
+            "`recount handover SESSION --print` prints a document for the other agent instead"
+        }
         ChangeError::NoTurn { .. } => "`recount trim SESSION` lists the turns",
         ChangeError::NothingLeft => "`recount delete SESSION` moves all of it to the trash",
         ChangeError::Settings { .. } => {
             "nothing was changed; fix the file first, because the agent does not start with it; or set the value by hand"
+        }
+        ChangeError::NoAgentHere => "name one, such as in `recount integrate --help`",
+        ChangeError::OtherFile { .. } | ChangeError::OtherEntry { .. } => {
+            "nothing was changed; --force replaces it, and `recount undo` brings it back"
         }
         ChangeError::NoAgent => "give the home with the agent's folder with --home",
         ChangeError::NoMessage(_) => {

@@ -1,6 +1,6 @@
 //! Texts of findings.
 
-use recount_changes::{Symptom, Topic};
+use recount_changes::{IntegrationState, Symptom, Topic};
 use recount_engine::Lost;
 use recount_model::DeletionReason;
 
@@ -16,6 +16,17 @@ pub fn topic(topic: Topic) -> &'static str {
         Topic::Projects => "projects",
         Topic::LeftOver => "left over",
         Topic::Recount => "recount itself",
+        Topic::Integrations => "recount in the agents",
+    }
+}
+
+/// Returns the state of recount in an agent, in a word.
+pub fn integration_state(state: IntegrationState) -> &'static str {
+    match state {
+        IntegrationState::NoAgent | IntegrationState::NotThere => "not there",
+        IntegrationState::Wired => "wired",
+        IntegrationState::Older => "older",
+        IntegrationState::Broken => "broken",
     }
 }
 
@@ -58,6 +69,12 @@ pub fn symptom(symptom: &Symptom) -> String {
         }
         Symptom::ChangedByOthers => "changed by another program during a rollback".to_owned(),
         Symptom::DamagedJournal { why } => format!("a journal cannot be read: {why}"),
+        Symptom::OlderIntegration { agent, release } => {
+            format!("recount was added to {agent} by release {release}")
+        }
+        Symptom::BrokenIntegration { agent, why } => {
+            format!("recount does not work in {agent}: {why}")
+        }
         Symptom::DamagedCatalog => {
             "the catalog is damaged; it is rebuilt from the sessions".to_owned()
         }

@@ -5,13 +5,15 @@ mod finding;
 mod flaw;
 pub mod guard;
 mod history;
+mod loss;
 mod notice;
 mod remedy;
 mod resume;
 
 pub use failure::{change_hint, write_hint};
-pub use finding::{deletion, symptom, topic};
+pub use finding::{deletion, integration_state, symptom, topic};
 pub use history::{described, state, subjects};
+pub use loss::loss;
 pub use notice::{notice, remnant};
 pub use remedy::{relocate, remedy, retention_off};
 pub use resume::resume_hint;

@@ -135,6 +135,21 @@ pub fn notice(notice: &Notice, folders: &Folders) -> String {
             folders.tilde(&file.to_string_lossy())
         ),
         Notice::MoreProjects(count) => format!("and in {count} more projects"),
+        Notice::AgentRuns { agent, process, path } => format!(
+            "{agent} is running (process {process}) and may overwrite {}",
+            folders.tilde(&path.to_string_lossy())
+        ),
+        Notice::ChangedSince(path) => format!(
+            "{} was changed since recount wrote it, and stays (--force removes it)",
+            folders.tilde(&path.to_string_lossy())
+        ),
+        Notice::SkillThere => {
+            "the agents already have the skill from their integrations".to_owned()
+        }
+        Notice::Lost { loss, to } => super::loss(loss, to),
+        Notice::LargeHandover { tokens } => format!(
+            "about {tokens} tokens, which may be too many for the model: `--summary 4000` hands over a summary and the last turns"
+        ),
     }
 }
 

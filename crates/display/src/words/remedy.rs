@@ -25,6 +25,7 @@ pub fn remedy(remedy: &Remedy) -> CommandLine {
         }
         Remedy::Relocate { old: None, .. } => CommandLine::new("recount projects --scan"),
         Remedy::History => CommandLine::new("recount history"),
+        Remedy::Integrate(agent) => CommandLine::new("recount integrate").argument(agent.as_str()),
         Remedy::RebuildIndex => CommandLine::new("recount index rebuild"),
         Remedy::MakeWritable(path) => chmod("chmod u+w", path),
         Remedy::MakePrivate(path) => chmod("chmod go-rwx", path),

@@ -83,6 +83,32 @@ struct KeptCore<'a> {
     states: Vec<&'a [u8]>,
 }
 
+/// The start of a [`KeptRow`], as far as its time.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "what comes before the time has to be passed over")]
+struct RowStart<'a> {
+    source: &'a [u8],
+    #[serde(borrow)]
+    core: CoreStart<'a>,
+}
+
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "what comes before the time has to be passed over")]
+struct CoreStart<'a> {
+    id: &'a [u8],
+    kind: SessionKind,
+    parent: Option<&'a [u8]>,
+    agent: Option<AgentNote>,
+    title: Option<&'a [u8]>,
+    title_from: TitleFrom,
+    first_prompt: Option<&'a [u8]>,
+    last_prompt: Option<&'a [u8]>,
+    branch: Option<&'a [u8]>,
+    entrypoint: Option<Entrypoint>,
+    started: Option<i64>,
+    updated: Option<i64>,
+}
+
 /// A text that is often long: checked with the widest vectors there are.
 #[derive(Clone, Copy)]
 struct Text<'a>(&'a str);
@@ -115,6 +141,8 @@ pub(crate) struct StoredRows {
 
 /// Number of rows from which a second thread pays.
 const MANY: usize = 256;
+/// Number of bytes of rows from which the memory that the catalog takes beside them matters.
+const LARGE: usize = 4 * 1024 * 1024;
 
 impl StoredRows {
     /// Reads the rows of sessions that are not gone. `None` when one is damaged.
@@ -127,48 +155,60 @@ impl StoredRows {
             }
         };
         catalog.each_listed(roots, &mut visit).ok()?;
+        if stored.bytes.len() > LARGE {
+            // Pages of the catalog that were read count as memory, and are not needed again.
+            let _unmapped = catalog.unmap();
+        }
         Some(stored)
     }
 
-    /// Gives each row to `row`, half of them on another thread.
-    pub(crate) fn map<'s, T: Send>(
-        &'s self,
-        row: &(dyn Fn(&'s [u8]) -> Option<T> + Sync),
-    ) -> Vec<Option<T>> {
+    /// Returns the bytes of each row.
+    pub(crate) fn contents(&self) -> Vec<&[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let places: Vec<(usize, usize)> = starts.zip(self.ends.iter().copied()).collect();
-        let one = |(start, end): &(usize, usize)| self.bytes.get(*start..*end).and_then(row);
-        let (first, later) = places.split_at(places.len() / 2);
-        if places.len() < MANY {
-            return places.iter().map(one).collect();
-        }
-        std::thread::scope(|scope| {
-            let second = scope.spawn(|| later.iter().map(one).collect::<Vec<_>>());
-            let mut rows: Vec<_> = first.iter().map(one).collect();
-            rows.extend(second.join().unwrap_or_default());
-            rows
-        })
+        let places = starts.zip(self.ends.iter().copied());
+        places.map(|(start, end)| self.bytes.get(start..end).unwrap_or_default()).collect()
     }
 
     /// Decodes the rows. `None` when one is not understood.
     fn decode(&self) -> Option<Vec<KeptRow<'_>>> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let places: Vec<(usize, usize)> = starts.zip(self.ends.iter().copied()).collect();
-        let row = |(start, end): &(usize, usize)| {
-            postcard::from_bytes(self.bytes.get(*start..*end)?).ok()
-        };
-        if places.len() < MANY {
-            return places.iter().map(row).collect();
-        }
-        let (first, later) = places.split_at(places.len() / 2);
-        std::thread::scope(|scope| {
-            let second = scope.spawn(|| later.iter().map(row).collect::<Option<Vec<_>>>());
-            let mut rows = first.iter().map(row).collect::<Option<Vec<_>>>()?;
-            rows.reserve_exact(later.len());
-            rows.extend(second.join().ok()??);
-            Some(rows)
-        })
+        map_rows(&self.contents(), &|content| postcard::from_bytes(content).ok())
+            .into_iter()
+            .collect()
     }
+}
+
+/// Gives each row to `row`, half of them on another thread.
+pub(crate) fn map_rows<'s, T: Send>(
+    rows: &[&'s [u8]],
+    row: &(dyn Fn(&'s [u8]) -> Option<T> + Sync),
+) -> Vec<Option<T>> {
+    let one = |content: &&'s [u8]| row(content);
+    let (first, later) = rows.split_at(rows.len() / 2);
+    if rows.len() < MANY {
+        return rows.iter().map(one).collect();
+    }
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| later.iter().map(one).collect::<Vec<_>>());
+        let mut rows: Vec<_> = first.iter().map(one).collect();
+        rows.reserve_exact(later.len());
+        rows.extend(second.join().unwrap_or_default());
+        rows
+    })
+}
+
+/// Returns the rows of the sessions that were used last, newest first. Rows that are not understood come last.
+pub(crate) fn newest<'s>(rows: &[&'s [u8]], many: usize) -> Vec<&'s [u8]> {
+    let used = |content: &&'s [u8]| {
+        let row = postcard::take_from_bytes::<RowStart<'_>>(content);
+        (std::cmp::Reverse(row.ok().and_then(|(row, _)| row.core.updated)), *content)
+    };
+    let mut rows: Vec<_> = rows.iter().map(used).collect();
+    if many < rows.len() {
+        rows.select_nth_unstable_by_key(many, |(used, _)| *used);
+        rows.truncate(many);
+    }
+    rows.sort_unstable_by_key(|(used, _)| *used);
+    rows.into_iter().map(|(_, content)| content).collect()
 }
 
 impl Engine {

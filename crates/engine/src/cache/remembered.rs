@@ -13,7 +13,7 @@ use recount_model::{FileFacts, Project, RecordedPath, SessionFacts};
 use serde::{Deserialize, Serialize};
 
 use crate::cache::cached::{Core, to_bytes};
-use crate::cache::kept_rows::StoredRows;
+use crate::cache::kept_rows::{self, StoredRows, map_rows};
 use crate::cache::refresh::{RACY, hash};
 use crate::projects::resolve::{Effort, ProjectHints, ResolvedProjects};
 use crate::sessions::list::{Digest, Listing, SortOrder, Used, sort};
@@ -52,7 +52,7 @@ struct Row<'a> {
 /// A session of which we know the project directory, not yet the project.
 #[derive(Clone, Debug)]
 pub(crate) struct Unplaced {
-    facts: SessionFacts,
+    facts: Arc<SessionFacts>,
     folder: Box<str>,
 }
 
@@ -97,13 +97,14 @@ impl Unplaced {
         facts.parent_call = row.parent_call;
         facts.agent_index = row.agent_index;
         facts.agent_title = row.agent_title;
-        Some(Self { facts, folder: row.folder.into() })
+        Some(Self { facts: Arc::new(facts), folder: row.folder.into() })
     }
 
     /// Adds the project.
-    pub(crate) fn place(self, places: &Places) -> SessionFacts {
+    pub(crate) fn place(self, places: &Places) -> Arc<SessionFacts> {
         let Self { mut facts, folder } = self;
-        facts.project = places.project(&folder, facts.cwd.as_ref().map(RecordedPath::as_str));
+        let project = places.project(&folder, facts.cwd.as_ref().map(RecordedPath::as_str));
+        Arc::make_mut(&mut facts).project = project;
         facts
     }
 }
@@ -217,14 +218,18 @@ impl Engine {
 
     /// Returns the rows of the last finished list, last used first, without a look at the disk: for a view that shows something at
     /// once and corrects it soon. Projects have the folder that their sessions record, else the name of their directory. Empty when
-    /// nothing is remembered.
-    pub fn remembered_list(&self) -> Vec<Arc<SessionFacts>> {
+    /// nothing is remembered. If a number is given, at most that many are returned: those that were used last.
+    pub fn remembered_list(&self, newest: Option<usize>) -> Vec<Arc<SessionFacts>> {
         let Some(catalog) = self.catalog() else { return Vec::new() };
         let mut places: HashMap<String, Arc<Project>, RandomState> = HashMap::default();
         let mut sessions = Vec::new();
         // Rows that cannot be read are read from the disk a moment later.
         let stored = StoredRows::read(&catalog, self.roots_key()).unwrap_or_default();
-        for row in stored.map(&|content| Unplaced::decode(content, self.sources)) {
+        let mut contents = stored.contents();
+        if let Some(many) = newest.filter(|many| *many < contents.len()) {
+            contents = kept_rows::newest(&contents, many);
+        }
+        for row in map_rows(&contents, &|content| Unplaced::decode(content, self.sources)) {
             let Some(Unplaced { mut facts, folder }) = row else { continue };
             let cwd = facts.cwd.as_ref();
             let place = cwd.map_or(&*folder, RecordedPath::as_str);
@@ -238,12 +243,14 @@ impl Engine {
                 places.insert(place.to_owned(), Arc::clone(&project));
                 project
             });
-            facts.project = project;
+            Arc::make_mut(&mut facts).project = project;
             if !facts.is_background {
-                sessions.push(Arc::new(facts));
+                sessions.push(facts);
             }
         }
         sort(&mut sessions, SortOrder::Updated);
+        // Closing it takes longer than to read it, and nobody has to wait for that.
+        std::thread::spawn(move || drop(catalog));
         sessions
     }
 
@@ -282,7 +289,7 @@ impl Engine {
         let disk = unchanged.disk;
         let (rows, recalled) = (rows.filter(|_| same)?, recalled?);
         let places = Places::new(&disk, &resolved);
-        let sessions: Vec<_> = rows.into_iter().map(|row| Arc::new(row.place(&places))).collect();
+        let sessions: Vec<_> = rows.into_iter().map(|row| row.place(&places)).collect();
         let (known, problems) = (sessions.len(), disk.problems.clone());
         let known = Known {
             listing: Listing { sessions, problems, known, scope: None },

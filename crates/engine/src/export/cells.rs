@@ -50,7 +50,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    fn message_row(&self, thoughts: Option<&'a str>) -> Vec<ParquetCell<'a>> {
+    pub(super) fn message_row(&self, thoughts: Option<&'a str>) -> Vec<ParquetCell<'a>> {
         let Self { row, message, .. } = *self;
         let mut cells = vec![
             ParquetCell::Text(self.session),
@@ -76,7 +76,7 @@ impl<'a> Said<'a> {
         cells
     }
 
-    fn call_row(&self, at: usize, row: &'a CallRow) -> Vec<ParquetCell<'a>> {
+    pub(super) fn call_row(&self, at: usize, row: &'a CallRow) -> Vec<ParquetCell<'a>> {
         let call = self.message.and_then(|message| message.tool_calls.get(at));
         vec![
             ParquetCell::Text(self.session),
@@ -98,7 +98,7 @@ impl<'a> Said<'a> {
         ]
     }
 
-    fn request_row(&self, tokens: [u64; 7]) -> Vec<ParquetCell<'a>> {
+    pub(super) fn request_row(&self, tokens: [u64; 7]) -> Vec<ParquetCell<'a>> {
         let row = self.row;
         let mut cells = vec![
             ParquetCell::Text(self.session),
@@ -112,7 +112,7 @@ impl<'a> Said<'a> {
         cells
     }
 
-    fn touched_row(&self, row: &'a TouchRow) -> [ParquetCell<'a>; 7] {
+    pub(super) fn touched_row(&self, row: &'a TouchRow) -> [ParquetCell<'a>; 7] {
         [
             ParquetCell::Text(self.session),
             text(self.row.id.as_deref()),

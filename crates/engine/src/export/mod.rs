@@ -5,6 +5,7 @@ mod ahead;
 mod cells;
 mod folder;
 mod gallery;
+pub mod lake;
 mod manifest;
 mod native;
 mod partition;

@@ -1,6 +1,8 @@
 //! Removes secrets from sessions before they are exported.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::sync::Mutex;
 
 use recount_model::{Message, MessageId, Project, RawJson, RecordedPath, SessionFacts};
@@ -69,7 +71,7 @@ impl Engine {
     }
 
     /// The key is generated once and stored, so that the same secret has the same tag in every export.
-    fn redaction_key(&self) -> Result<[u8; 32], Error> {
+    pub(super) fn redaction_key(&self) -> Result<[u8; 32], Error> {
         let mut key = recount_platform::random();
         let Some(data) = &self.folders.data else { return Ok(key) };
         let folder = data.join(FOLDER);
@@ -100,6 +102,27 @@ impl Redaction {
         // Message 2 comes before message 10.
         rows.sort_by_cached_key(|row| natural(&row.place));
         rows
+    }
+
+    /// Returns a text without secrets; findings are not recorded.
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.redactor.redact(text, &self.tags)
+    }
+
+    /// Returns a part of a text without secrets: one that is only partly in it is replaced as a whole.
+    pub fn part(&self, text: &str, part: Range<usize>) -> String {
+        let mut clean = String::with_capacity(part.len());
+        let mut from = part.start;
+        for finding in self.redactor.find(text) {
+            if finding.range.end <= part.start || finding.range.start >= part.end {
+                continue;
+            }
+            clean.push_str(text.get(from..finding.range.start.max(from)).unwrap_or_default());
+            clean.push_str(&self.redactor.tag(&finding, text, &self.tags));
+            from = finding.range.end;
+        }
+        clean.push_str(text.get(from..part.end.max(from)).unwrap_or_default());
+        self.redactor.redact(&clean, &self.tags).into_owned()
     }
 
     /// Returns a text without secrets; findings are not recorded.
@@ -243,7 +266,7 @@ impl Pass<'_> {
     fn text(&mut self, text: &mut String) {
         let Redaction { redactor, tags, .. } = self.redaction;
         let clean = redactor.redact_noting(text, tags, &self.place, &mut self.report);
-        if let std::borrow::Cow::Owned(clean) = clean {
+        if let Cow::Owned(clean) = clean {
             *text = clean;
         }
     }
@@ -259,7 +282,7 @@ impl Pass<'_> {
     pub(super) fn changed_name(&mut self, name: &str) -> Option<String> {
         let Redaction { names, tags, .. } = self.redaction;
         let clean = names.redact_noting(name, tags, &self.place, &mut self.report);
-        if let std::borrow::Cow::Owned(clean) = clean { Some(clean) } else { None }
+        if let Cow::Owned(clean) = clean { Some(clean) } else { None }
     }
 
     /// Returns texts without the secrets that are only visible when they are joined. A secret is replaced where it begins.
@@ -309,7 +332,7 @@ impl Pass<'_> {
     pub(super) fn changed(&mut self, text: &str) -> Option<String> {
         let Redaction { redactor, tags, .. } = self.redaction;
         let clean = redactor.redact_noting(text, tags, &self.place, &mut self.report);
-        if let std::borrow::Cow::Owned(clean) = clean { Some(clean) } else { None }
+        if let Cow::Owned(clean) = clean { Some(clean) } else { None }
     }
 
     /// Returns a value without secrets, if it has any that are only recognized by its key.
@@ -318,7 +341,7 @@ impl Pass<'_> {
         let before = format!("\"{key}\": \"");
         let (pair, mut report) = (format!("{before}{value}\""), RedactionReport::new());
         let clean = redactor.redact_noting(&pair, tags, &self.place, &mut report);
-        if matches!(clean, std::borrow::Cow::Borrowed(_)) {
+        if matches!(clean, Cow::Borrowed(_)) {
             return None;
         }
         let inside = clean.strip_prefix(&before).and_then(|rest| rest.strip_suffix('"'));

@@ -23,6 +23,7 @@ use crate::{Engine, Opened};
 const RENDERERS: u32 = 3;
 
 /// Where the files of sessions are.
+#[derive(Debug)]
 pub(super) struct Stock {
     disk: Arc<DiskSnapshot>,
     files: HashMap<String, (usize, Arc<FileAt>)>,
@@ -186,6 +187,13 @@ impl Selection {
                 listing.sessions.iter().map(|facts| item(facts)).collect()
             }
         }
+    }
+}
+
+impl<'a> Item<'a> {
+    /// Returns a session of a list.
+    pub(super) fn listed(facts: &'a SessionFacts) -> Self {
+        Self { facts, opened: None }
     }
 }
 

@@ -11,7 +11,7 @@ use recount_platform::{ProcessQuery, ProcessTable};
 
 use crate::Engine;
 use crate::live::board::LiveBoard;
-use crate::live::folders::{directories, files};
+use crate::live::folders::FollowedDirectories;
 use crate::live::hooks::HookTail;
 use crate::live::recorder::Recorder;
 use crate::live::table::read_table;
@@ -29,8 +29,8 @@ const ACTIVE: Duration = Duration::from_millis(200);
 const SAMPLE: Duration = Duration::from_secs(1);
 /// Something that was seen of a session makes them be looked at again, but not more often than this.
 const SOON: Duration = Duration::from_millis(200);
-/// While none does.
-const NOBODY: Duration = Duration::from_secs(5);
+/// While none does. A session file that appears makes them be looked at sooner.
+const NOBODY: Duration = Duration::from_secs(6);
 /// Processes that are not seen any more are looked for again after this time, before anybody is told that they are gone.
 const AGAIN: Duration = Duration::from_millis(300);
 /// What the system may have missed is looked for so often; where it tells nothing, each time processes are.
@@ -47,6 +47,7 @@ const SMALL: u64 = 16 << 10;
 pub struct LiveWatch {
     board: LiveBoard,
     tails: Tails,
+    followed: FollowedDirectories,
     hooks: HookTail,
     table: Box<ProcessTable>,
     file: Option<PathBuf>,
@@ -97,6 +98,7 @@ impl LiveWatch {
         Self {
             board: LiveBoard::new(feed, engine.prices().ok()),
             tails: Tails::default(),
+            followed: FollowedDirectories::default(),
             hooks: HookTail::new(engine.own_data().ok()),
             table: Box::default(),
             file: engine.env().path("RECOUNT_PROCESS_TABLE"),
@@ -353,7 +355,7 @@ impl LiveWatch {
     /// Reads the files that agents which run may work in.
     fn load(&mut self, now: i64) {
         let Some(oldest) = self.agents.iter().map(|(_, start)| *start).min() else { return };
-        for path in files(self.board.feed()) {
+        for path in self.followed.files(self.board.feed()) {
             let Ok(metadata) = path.metadata() else { continue };
             let written = recount_formats::source::modified(&metadata).unwrap_or_default();
             let is_small = metadata.len() <= SMALL
@@ -401,7 +403,7 @@ impl LiveWatch {
 
     fn follow_directories(&mut self) {
         let mut directories: BTreeSet<PathBuf> =
-            directories(self.board.feed()).into_iter().collect();
+            self.followed.find(self.board.feed()).into_iter().collect();
         directories.extend(self.hooks.directory());
         let Some(signals) = &mut self.signals else { return };
         match signals.watch(&directories) {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use recount_formats::bytes::LineCounter;
-use recount_model::{Message, Problem};
+use recount_formats::source::SessionFile;
+use recount_model::{Message, Problem, RecordLocation};
 
 use crate::messages::window::Windows;
 use crate::messages::{Bound, Messages, Pending, View, pending};
@@ -13,7 +14,7 @@ use crate::sessions::open::Opened;
 /// shows the conversation.
 #[derive(Debug)]
 pub struct MessageCursor {
-    pub(super) opened: Arc<Opened>,
+    pub(crate) opened: Arc<Opened>,
     pub(super) rows: Rows,
     at: usize,
     windows: Windows,
@@ -129,6 +130,34 @@ impl MessageCursor {
         let page = self.read(start, self.at);
         self.at = start;
         page
+    }
+
+    /// Returns the number of the message that begins at a place, from 0.
+    pub(crate) fn index_of(&self, place: &RecordLocation) -> Option<usize> {
+        match &self.rows {
+            Rows::Files(pending) => {
+                let files = &self.opened.session_files().files;
+                let is_file =
+                    |file: &SessionFile| file.file.at.path.to_string_lossy() == *place.file;
+                let file = files.iter().position(is_file)?;
+                let is_it =
+                    |one: &Pending| one.session_file == file && one.span.offset == place.offset;
+                pending.iter().position(is_it)
+            }
+            Rows::Saved { .. } => {
+                self.find(|cursor, at| cursor.saved(at).is_some_and(|one| one.place == *place))
+            }
+        }
+    }
+
+    /// Returns the number of bytes of each message; of one in several records, those of the first.
+    pub(crate) fn sizes(&self) -> Vec<u64> {
+        match &self.rows {
+            Rows::Files(pending) => pending.iter().map(|one| one.span.bytes).collect(),
+            Rows::Saved { many, .. } => {
+                (0..*many).map(|at| self.saved(at).map_or(0, |one| one.place.bytes)).collect()
+            }
+        }
     }
 
     fn find(&self, is_it: impl Fn(&Self, usize) -> bool) -> Option<usize> {

@@ -70,6 +70,8 @@ pub(crate) struct Upcoming<'a> {
     pub(crate) session_file: usize,
     pub(crate) outline: &'a Outline,
     pub(crate) entry: &'a MessageEntry,
+    /// The number of the entry in the outline.
+    pub(crate) index: usize,
     pub(crate) span: Span,
     pub(crate) fate: Fate,
 }
@@ -247,10 +249,16 @@ impl<'a> Messages<'a> {
 
     /// Returns what is known about the next message.
     pub(crate) fn upcoming(&self) -> Option<Upcoming<'a>> {
-        let &Pending { session_file, entry, span, fate, .. } = self.pending.as_slice().first()?;
+        let &Pending { session_file, entry: index, span, fate, .. } =
+            self.pending.as_slice().first()?;
         let outline = &self.session_files.files.get(session_file)?.file.outline;
-        let entry = outline.entries.get(entry)?;
-        Some(Upcoming { session_file, outline, entry, span, fate })
+        let entry = outline.entries.get(index)?;
+        Some(Upcoming { session_file, outline, entry, index, span, fate })
+    }
+
+    /// Skips the next message without reading it.
+    pub(crate) fn skip_next(&mut self) {
+        self.pending.next();
     }
 
     /// Documents are read without counting lines, so that is done here.

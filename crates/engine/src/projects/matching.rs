@@ -61,7 +61,79 @@ pub(crate) fn matching(
             }
         }
     }
-    Err(Error::NoProject(wanted.to_owned()))
+    let similar = similar(projects, &lower, folders);
+    let wanted = wanted.to_owned();
+    Err(if similar.is_empty() {
+        Error::NoProject(wanted)
+    } else {
+        Error::SimilarProjects { wanted, similar }
+    })
+}
+
+/// The maximum number of suggestions.
+const SUGGESTIONS: usize = 5;
+/// Longer names are not compared.
+const LONGEST: usize = 64;
+
+/// Returns the projects with a name that differs by a typing error, closest first. They are suggested, never chosen.
+fn similar(projects: &[&Project], lower: &str, folders: &Folders) -> Vec<String> {
+    let wanted: Vec<char> = lower.chars().take(LONGEST + 1).collect();
+    let most = match wanted.len() {
+        0..=2 => return Vec::new(),
+        3..=5 => 1,
+        6..=LONGEST => 2,
+        _ => return Vec::new(),
+    };
+    if lower.contains(['/', '\\']) {
+        return Vec::new();
+    }
+    let mut found = BTreeSet::new();
+    for project in projects {
+        let distance = |name: &str| {
+            let name: Vec<char> = name.to_lowercase().chars().take(LONGEST + 1).collect();
+            // A short name becomes many others by few changes.
+            let most = if name.len() < 4 { 1 } else { most };
+            typing_errors(&wanted, &name).filter(|errors| *errors <= most)
+        };
+        if let Some(errors) = names(project).filter_map(distance).min() {
+            found.insert((errors, folders.tilde(&project.key())));
+        }
+    }
+    let mut names: Vec<String> = Vec::new();
+    for (_, name) in found {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.truncate(SUGGESTIONS);
+    names
+}
+
+/// Counts the missing, extra, wrong and swapped letters between two words. `None` if their lengths differ by too much.
+fn typing_errors(one: &[char], other: &[char]) -> Option<usize> {
+    if one.len().abs_diff(other.len()) > 2 || other.len() > LONGEST {
+        return None;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.iter().enumerate() {
+        let mut next = vec![at + 1];
+        for (column, opposite) in other.iter().enumerate() {
+            let cell = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(LONGEST);
+            let wrong = cell(&row, column) + usize::from(letter != opposite);
+            let mut best = wrong.min(cell(&row, column + 1) + 1).min(cell(&next, column) + 1);
+            let is_swapped = at > 0
+                && column > 0
+                && one.get(at - 1) == Some(opposite)
+                && other.get(column - 1) == Some(letter);
+            if is_swapped {
+                best = best.min(cell(&before, column - 1) + 1);
+            }
+            next.push(best);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().copied()
 }
 
 /// Returns the folder of the project that contains another folder, if that exists.
@@ -125,6 +197,53 @@ mod tests {
             matches!(find("shop"), Err(Error::AmbiguousProject { candidates, .. }) if candidates == ["~/code/shop", "archive"])
         );
         assert!(matches!(find("xyz"), Err(Error::NoProject(_))));
+    }
+
+    #[test]
+    fn a_typing_error_suggests_the_closest_names_and_chooses_none() {
+        let all = [
+            project("/home/dev/code/shop", None),
+            project("/home/dev/code/chop", None),
+            project("/home/dev/code/billing", None),
+            project("/home/dev/code/a", None),
+        ];
+        let all: Vec<&Project> = all.iter().collect();
+        let folders = Folders { home: Some("/home/dev".into()), ..Folders::default() };
+        let suggested = |wanted: &str| match matching(&all, wanted, &folders) {
+            Err(Error::SimilarProjects { similar, .. }) => similar,
+            Err(Error::NoProject(_)) => Vec::new(),
+            other => panic!("{wanted}: {other:?}"),
+        };
+        assert_eq!(suggested("sohp"), ["~/code/shop"]);
+        assert_eq!(suggested("xhop"), ["~/code/chop", "~/code/shop"]);
+        assert_eq!(suggested("Shopp"), ["~/code/shop"]);
+        assert_eq!(suggested("biling1"), ["~/code/billing"]);
+        assert_eq!(suggested("bilimgg"), ["~/code/billing"]);
+        // Not a typing error, too short, a path.
+        for other in ["ledger", "zz", "~/code/sohp"] {
+            assert!(suggested(other).is_empty(), "{other}");
+        }
+        assert!(suggested(&"x".repeat(100_000)).is_empty());
+    }
+
+    #[test]
+    fn typing_errors_are_counted() {
+        let count = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|word| word.chars().collect::<Vec<_>>());
+            typing_errors(&one, &other)
+        };
+        for (one, other, errors) in [
+            ("shop", "shop", Some(0)),
+            ("shp", "shop", Some(1)),
+            ("sohp", "shop", Some(1)),
+            ("shopp", "shop", Some(1)),
+            ("shap", "shop", Some(1)),
+            ("hsop1", "shop", Some(2)),
+            ("kitten", "sitting", Some(3)),
+            ("a", "abcd", None),
+        ] {
+            assert_eq!(count(one, other), errors, "{one} {other}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod report;
 mod rows;
 mod scope;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use foldhash::fast::RandomState;
 use recount_formats::RetentionPolicy;
 use recount_formats::retention::{Chats, InstallFolders, RetentionSettings, Settings, Variables};
 use recount_formats::source::FileAt;
-use recount_model::{FileRole, PendingDeletion, Project, SessionFacts, SourceState};
+use recount_model::{FileRole, PendingDeletion, Project, SessionFacts, SessionKey, SourceState};
 use recount_platform::Env;
 
 pub use self::report::{
@@ -21,7 +21,7 @@ pub use self::report::{
 use self::rows::{FolderDeletions, guarded, lost};
 pub use self::scope::Scope;
 use crate::disk::Survey;
-use crate::projects::resolve::ResolvedProjects;
+use crate::projects::resolve::{Effort, ResolvedProjects};
 use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder, Progress};
 use crate::{Engine, Error};
 
@@ -73,6 +73,22 @@ impl Engine {
         let mut rows = guarded(&listing.sessions, disk, projects, by_folder);
         rows.retain(|(number, _)| wanted.as_ref().is_none_or(|all| all.contains(number)));
         Ok(rows.into_iter().map(|(_, row)| row).collect())
+    }
+
+    /// Returns the sessions that the next start of the installed release would delete, without a copy of their rows.
+    ///
+    /// # Errors
+    /// As [`Engine::list`].
+    pub fn at_risk(&self, progress: &dyn Progress) -> Result<HashSet<SessionKey>, Error> {
+        let (listing, disk, resolved) = self.scan_all(&Effort::List, progress)?;
+        let sessions = &listing.sessions;
+        let rows = sessions.iter().map(|session| (session.source.as_str(), roles(session)));
+        let pending = self.pending_deletions(states(sessions), rows, &disk, &resolved);
+        let is_listed = |(session, pending): &(&Arc<SessionFacts>, Option<bool>)| {
+            *pending == Some(true) && !session.is_background
+        };
+        let at_risk = sessions.iter().zip(pending).filter(is_listed);
+        Ok(at_risk.map(|(session, _)| session.key()).collect())
     }
 
     /// Marks the sessions that the next start of the installed release would delete.

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use recount_search::{Found, Hit, QueryPlan, SearchOptions};
+use recount_search::{Found, Hit, QueryPlan, Relaxation, SearchOptions};
 
 use crate::cancel::stop_if_cancelled;
 use crate::messages::records::Records;
-use crate::search::hits::{Lost, Pointed};
+use crate::search::hits::{Lost, Pointed, Shown};
 use crate::search::index::session_key;
-use crate::search::{Match, Ready, SearchRequest, SearchResults};
+use crate::search::{Match, Ready, RelaxedSearch, SearchRequest, SearchResults};
 use crate::{Engine, Error};
 
 /// The maximum number of messages verified for one answer; beyond it some may be missing, and the answer is marked.
@@ -46,19 +46,21 @@ impl Engine {
         asked: &SearchRequest,
     ) -> Result<SearchResults, Error> {
         let found = &ready.first;
-        let relaxed = ready.plan.relaxed();
-        let plan = relaxed.as_ref().filter(|_| found.relaxed).unwrap_or(&ready.plan);
-        let answer = self.answer(ready, asked, plan, found)?;
-        match relaxed {
-            // No message that the index matched with all of the words was confirmed.
-            Some(relaxed) if !found.relaxed && !found.is_exact && answer.is_nothing() => {
-                let found =
-                    ready.searcher.search(&relaxed, &self.first_options(asked, &relaxed))?;
-                let second = self.answer(ready, asked, &relaxed, &found)?;
-                Ok(if second.total > 0 { second } else { answer })
-            }
-            _ => Ok(answer),
+        if found.relaxed {
+            let plan = ready.plan.relaxed();
+            return self.answer(ready, asked, plan.as_ref().unwrap_or(&ready.plan), found);
         }
+        let answer = self.answer(ready, asked, &ready.plan, found)?;
+        // No message that the index matched with all of the words was confirmed.
+        if !found.is_exact
+            && answer.is_nothing()
+            && let Some(relaxed) = ready.plan.relaxed()
+        {
+            let found = ready.searcher.search(&relaxed, &self.first_options(asked, &relaxed))?;
+            let second = self.answer(ready, asked, &relaxed, &found)?;
+            return Ok(if second.total > 0 { second } else { answer });
+        }
+        Ok(answer)
     }
 
     /// Reads the hits of the index for a plan.
@@ -74,6 +76,9 @@ impl Engine {
             sessions: found.sessions,
             is_exact: found.is_exact,
             relaxed: found.relaxed,
+            relaxation: plan
+                .relaxation()
+                .map(|relaxation| relaxed_search(relaxation, &found.worth)),
             hits: Vec::new(),
             notes: ready.notes.clone(),
             lost: 0,
@@ -81,11 +86,16 @@ impl Engine {
             is_unindexed: false,
         };
         if found.is_exact {
-            for read in self.read(ready, &found.hits, plan, asked.width) {
+            let shown = Shown { width: asked.width, worth: &found.worth };
+            for read in self.read(ready, &found.hits, plan, shown) {
                 match read {
                     Ok(read) => answer.hits.extend(read),
                     Err(lost) => answer.lose(lost),
                 }
+            }
+            if !found.worth.is_empty() {
+                answer.hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+                answer.hits.truncate(asked.limit);
             }
         } else {
             self.check(ready, asked, plan, found, &mut answer)?;
@@ -134,10 +144,11 @@ impl Engine {
                 share_size = (share_size * 2).min(SHARE);
                 // What is only counted needs no snippet.
                 let width = if is_enough { 0 } else { asked.width };
+                let shown = Shown { width, worth: &[] };
                 let is_idle = |hit: &Hit| !asked.all_hits && sessions.contains(&hit.session);
                 let (idle, share): (Vec<Hit>, Vec<Hit>) = share.iter().cloned().partition(is_idle);
                 put_off.extend(idle);
-                for read in self.read(ready, &share, plan, width) {
+                for read in self.read(ready, &share, plan, shown) {
                     let hit = match read {
                         Ok(Some(hit)) => hit,
                         Ok(None) => continue,
@@ -156,7 +167,7 @@ impl Engine {
             checked += hits.len();
             if is_last {
                 // When all have been verified, it is known.
-                for read in self.read(ready, &put_off, plan, 0) {
+                for read in self.read(ready, &put_off, plan, Shown::default()) {
                     match read {
                         Ok(hit) => held += usize::from(hit.is_some()),
                         Err(lost) => answer.lose(lost),
@@ -219,7 +230,7 @@ impl Engine {
         one_per_session: bool,
     ) -> SearchOptions {
         let now = self.clock.now().as_millisecond();
-        SearchOptions { limit, offset, now, sort: asked.sort, one_per_session }
+        SearchOptions { limit, offset, now, sort: asked.sort, one_per_session, may_relax: true }
     }
 
     /// Reads hits, on all cores, and returns them in order.
@@ -228,7 +239,7 @@ impl Engine {
         ready: &Ready<'_>,
         hits: &[Hit],
         plan: &QueryPlan,
-        width: usize,
+        shown: Shown<'_>,
     ) -> Vec<Result<Option<Match>, Lost>> {
         let mut numbered: Vec<(usize, &Hit, Option<Pointed<'_>>)> = hits
             .iter()
@@ -239,7 +250,7 @@ impl Engine {
         let rows = rows.as_ref();
         let read_share = |share: Vec<(usize, &Hit, Option<Pointed<'_>>)>| {
             let mut records = Records::default();
-            let mut one = |pointed| self.read_hit(pointed, plan, rows, width, &mut records);
+            let mut one = |pointed| self.read_hit(pointed, plan, rows, shown, &mut records);
             let read = share
                 .into_iter()
                 .map(|(number, _, pointed)| (number, pointed.map_or(Err(Lost::Changed), &mut one)));
@@ -262,5 +273,16 @@ impl Engine {
         });
         read.sort_by_key(|(number, _)| *number);
         read.into_iter().map(|(_, read)| read).collect()
+    }
+}
+
+/// Returns how a search was relaxed. `worth` is by word; empty if it is not known.
+pub(crate) fn relaxed_search(relaxation: &Relaxation, worth: &[f32]) -> RelaxedSearch {
+    let words = relaxation.words.iter();
+    let not_found = words.zip(worth).filter(|(_, worth)| **worth <= 0.0);
+    RelaxedSearch {
+        words: relaxation.words.clone(),
+        left_out: relaxation.left_out.clone(),
+        not_found: not_found.map(|(word, _)| word.clone()).collect(),
     }
 }

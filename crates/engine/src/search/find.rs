@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use recount_model::{Message, SessionFacts};
-use recount_search::{Hit, QueryPlan, SearchQuery as Question};
+use recount_search::{Hit, QueryPlan, SearchOptions, SearchQuery as Question};
 
 use crate::messages::View;
+use crate::search::hits::Shown;
 use crate::search::index::{session_key, with_document};
 use crate::search::{IndexRequest, Match, Ready, SearchPath, SearchRequest, bad};
 use crate::snapshot::disk_scan::Progress;
@@ -72,17 +73,16 @@ impl Engine {
             at_once: true,
         };
         // If the index is not certain, the best hit of a session may not be confirmed where another is.
-        let first = |plan: &QueryPlan| self.options(&asked, 0, usize::MAX, plan.is_exact());
+        let first = |plan: &QueryPlan| SearchOptions {
+            may_relax: false,
+            ..self.options(&asked, 0, usize::MAX, plan.is_exact())
+        };
         let scan = || {
-            let answer = self.scan(&asked, progress)?;
-            let hits = answer.hits.iter().filter(|_| !answer.relaxed);
-            Ok(hits.map(|hit| session_key(&hit.session)).collect())
+            let answer = self.scan_strictly(&asked, progress)?;
+            Ok(answer.hits.iter().map(|hit| session_key(&hit.session)).collect())
         };
         let request = IndexRequest { query, first: &first, at_once: true, progress };
         let found = self.with_index(&request, SearchPath::Any, |ready| {
-            if ready.first.relaxed {
-                return Ok(HashSet::new());
-            }
             if ready.first.is_exact {
                 return Ok(ready.first.hits.iter().map(|hit| hit.session).collect());
             }
@@ -102,7 +102,7 @@ impl Engine {
         while !open.is_empty() {
             open.retain(|hit| !holding.contains(&hit.session));
             let later = open.split_off(open.len().min(SHARE));
-            let read = self.read(ready, &open, &ready.plan, 0);
+            let read = self.read(ready, &open, &ready.plan, Shown::default());
             let held = open.iter().zip(read).filter(|(_, read)| matches!(read, Ok(Some(_))));
             holding.extend(held.map(|(hit, _)| hit.session));
             open = later;

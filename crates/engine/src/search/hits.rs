@@ -26,6 +26,18 @@ pub(crate) enum Lost {
     Gone,
 }
 
+/// The share of a score that depends on how close to each other the words are.
+const CLOSENESS: f32 = 0.3;
+
+/// What to find out about a hit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shown<'a> {
+    /// The maximum width of the snippet; 0 for none.
+    pub(crate) width: usize,
+    /// How much each word is worth, to rank by how close they are; empty if that is not wanted.
+    pub(crate) worth: &'a [f32],
+}
+
 /// A hit and its session.
 #[derive(Debug)]
 pub(crate) struct Pointed<'a> {
@@ -49,11 +61,12 @@ impl Engine {
         pointed: Pointed<'_>,
         plan: &QueryPlan,
         rows: Option<&Rows>,
-        width: usize,
+        shown: Shown<'_>,
         records: &mut Records,
     ) -> Result<Option<Match>, Lost> {
         let Pointed { hit, session, is_gone } = pointed;
-        let score = hit.score;
+        let Shown { width, worth } = shown;
+        let mut score = hit.score;
         if is_gone {
             if hit.must_check {
                 return Err(Lost::Gone);
@@ -77,6 +90,9 @@ impl Engine {
         let title = session.title.as_deref().filter(|_| hit.has_title).unwrap_or_default();
         let (holds, snippet) = with_document(hit.session, title, &message, |document| {
             let holds = !hit.must_check || plan.holds(document);
+            if holds && !worth.is_empty() {
+                score *= 1.0 - CLOSENESS + CLOSENESS * plan.closeness(document, worth);
+            }
             let is_shown = holds && width > 0;
             (holds, is_shown.then(|| plan.snippet(&document.text, width)).flatten())
         });

@@ -65,8 +65,10 @@ pub struct SearchResults {
     pub sessions: usize,
     /// Whether `total` is certain: no phrase or pattern had to be verified in the messages themselves.
     pub is_exact: bool,
-    /// Whether no message had all the words, so that these have some of them.
+    /// Whether the words were relaxed: hits may have some of them, or other forms.
     pub relaxed: bool,
+    /// How they were relaxed.
+    pub relaxation: Option<RelaxedSearch>,
     /// The best hits.
     pub hits: Vec<Match>,
     /// Notes about missing results.
@@ -77,6 +79,17 @@ pub struct SearchResults {
     pub(crate) lost: usize,
     /// Hits in deleted sessions that are not certain.
     pub(crate) unsure: usize,
+}
+
+/// How a search was relaxed, because no message has all of the words or because they are a question in a sentence.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RelaxedSearch {
+    /// The words that were looked for, in any of their forms.
+    pub words: Vec<String>,
+    /// Words such as "how" and "the" that were not looked for.
+    pub left_out: Vec<String>,
+    /// Those of `words` that no message has in any form. Empty where files were read without an index.
+    pub not_found: Vec<String>,
 }
 
 /// A hit.

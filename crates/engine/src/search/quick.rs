@@ -35,7 +35,7 @@ impl Sessions for AllListed<'_> {
         }
         let row = self.catalog.listed(self.engine.roots_key(), key).ok()??;
         let facts = Unplaced::decode(&row.content, self.engine.sources)?.place(&self.places);
-        Some((Arc::new(facts), true))
+        Some((facts, true))
     }
 }
 
@@ -110,7 +110,7 @@ impl Sessions for Quick<'_> {
         }
         let row = self.unchanged.catalog.listed(self.engine.roots_key(), wanted).ok()??;
         let facts = Unplaced::decode(&row.content, self.engine.sources)?.place(self.places());
-        let session = (Arc::new(facts), row.gone);
+        let session = (facts, row.gone);
         self.known.borrow_mut().insert(wanted, session.clone());
         Some(session)
     }

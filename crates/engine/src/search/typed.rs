@@ -56,7 +56,7 @@ impl Sessions for Listed {
         let catalog = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
         let row = catalog.listed(self.roots, key).ok()??;
         let facts = Unplaced::decode(&row.content, self.sources)?.place(&self.places);
-        Some((Arc::new(facts), true))
+        Some((facts, true))
     }
 }
 
@@ -100,6 +100,12 @@ impl Engine {
         let ready = Ready { searcher, plan, first, sessions, notes, progress, way };
         let answer = self.ask(&ready, asked)?;
         Ok(SearchResults { is_unindexed: kept.is_behind, ..answer })
+    }
+
+    /// Closes what searches with every key are answered from: its files are mapped, and count as memory of this process. The next search
+    /// opens it again.
+    pub fn close_searcher(&self) {
+        *self.searcher.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Returns what searches of a snapshot are answered from, made again when it is another.

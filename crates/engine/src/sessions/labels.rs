@@ -115,6 +115,23 @@ impl Engine {
         Ok(())
     }
 
+    /// Adds the labels to the rows that have any. The others stay as they are, and share their memory with those they come from.
+    ///
+    /// # Errors
+    /// If the file is invalid.
+    pub fn label_marked(&self, sessions: &mut [Arc<SessionFacts>]) -> Result<(), Error> {
+        let labelled = self.labels()?;
+        if labelled.iter().next().is_none() {
+            return Ok(());
+        }
+        for facts in sessions {
+            if let Some(labels) = labelled.of(facts.source, &facts.id) {
+                Arc::make_mut(facts).labels = Some(labels);
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the labels of one session.
     pub(crate) fn labels_of(&self, source: SourceName, id: &SessionId) -> Labels {
         let labelled = self.labels().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Sessions: listing, opening and selecting them, and their facts.
 
 pub(crate) mod agent_row;
+pub(crate) mod caller;
 pub(crate) mod content_filter;
 pub(crate) mod contents;
 pub(crate) mod conversation;

@@ -140,8 +140,9 @@ impl Engine {
         } else {
             let (looked, found) = engine.gather_rows(progress)?;
             hints = project_hints(&found);
-            let concluded =
+            let mut concluded =
                 engine.conclude(&looked, found, (&Effort::List, After::Digests), progress)?;
+            concluded.digests.iter_mut().for_each(|digest| digest.used.drop_log());
             (sessions, disk) = (concluded.listing.sessions, looked);
             (projects, digests) = (concluded.resolved, OnceLock::from(concluded.digests));
         }
@@ -254,6 +255,7 @@ impl Engine {
         let rows: HashMap<u64, &Arc<SessionFacts>> =
             state.sessions.iter().map(|facts| (session_key(facts), facts)).collect();
         for digest in &mut digests {
+            digest.used.drop_log();
             if let Some(facts) = rows.get(&session_key(&digest.facts)) {
                 digest.facts = Arc::clone(facts);
             }

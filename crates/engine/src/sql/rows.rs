@@ -49,7 +49,7 @@ pub(super) fn rows(
 pub(crate) fn next(bodies: &mut Messages<'_>) -> Option<(MessageRow, Result<Message, Problem>)> {
     let upcoming = bodies.upcoming();
     let body = bodies.next()?;
-    let Some(Upcoming { session_file, outline, entry, span, fate }) = upcoming else {
+    let Some(Upcoming { session_file, outline, entry, span, fate, .. }) = upcoming else {
         return Some((MessageRow::default(), body));
     };
     let mut row = outlined(outline, entry, (session_file, span), fate);

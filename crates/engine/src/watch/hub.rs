@@ -1,5 +1,6 @@
 //! The thread that watches, for all who listen.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -19,7 +20,7 @@ const REST: u32 = 3;
 /// But no more than this.
 const LONGEST: Duration = Duration::from_secs(2);
 /// What the system may have missed is found so often.
-const SWEEP: Duration = Duration::from_secs(30);
+const SWEEP: Duration = Duration::from_secs(60);
 /// How often everything is looked at where the system cannot tell.
 const POLL: Duration = Duration::from_secs(1);
 
@@ -104,7 +105,7 @@ struct Work {
 
 impl Work {
     fn run(&mut self, inbox: &Inbox<()>) {
-        self.follow_directories();
+        self.watch_directories();
         // What changed before the first directory was watched.
         self.look(&Told { is_anywhere: true, ..Told::default() });
         let mut next_sweep = Instant::now() + self.every;
@@ -156,19 +157,23 @@ impl Work {
 
     /// Has the system watch the directories that count now. What came into new ones meanwhile is looked for.
     fn follow_directories(&mut self) {
-        let Some(signals) = &mut self.signals else { return };
-        let (listed, read) = self.snapshot.basis();
-        match signals.watch(&directories(listed, read)) {
-            Some(new) if new.is_empty() => {}
-            Some(new) => {
-                self.look(&Told { paths: new.into_iter().collect(), ..Told::default() });
-            }
-            None => {
-                self.signals = None;
-                self.every = POLL;
-                *lock(&self.shared.mode) = WatchMode::Polling(POLL);
-            }
+        let new = self.watch_directories();
+        if !new.is_empty() {
+            self.look(&Told { paths: new.into_iter().collect(), ..Told::default() });
         }
+    }
+
+    /// Has the system watch the directories that count now. Returns those that were not watched before.
+    fn watch_directories(&mut self) -> Vec<PathBuf> {
+        let Some(signals) = &mut self.signals else { return Vec::new() };
+        let (listed, read) = self.snapshot.basis();
+        let new = signals.watch(&directories(listed, read));
+        new.unwrap_or_else(|| {
+            self.signals = None;
+            self.every = POLL;
+            *lock(&self.shared.mode) = WatchMode::Polling(POLL);
+            Vec::new()
+        })
     }
 }
 

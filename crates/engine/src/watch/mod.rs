@@ -36,7 +36,7 @@ pub enum WatchEvent {
 /// How changes are noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WatchMode {
-    /// The system tells, and a look at everything twice a minute finds what it missed. Where it cannot tell (network disks, too many
+    /// The system tells, and a look at everything once a minute finds what it missed. Where it cannot tell (network disks, too many
     /// watches) everything is looked at each second.
     Events,
     /// Everything is looked at so often.

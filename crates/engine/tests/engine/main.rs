@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail by panic")]
 
 mod catalog;
+mod cites;
 mod claude;
 mod corpus;
 mod fixtures;

@@ -4,6 +4,7 @@
 //! knows how many files are being written at once. Only the column offsets of a written row group stay in memory.
 
 mod column;
+mod read;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::{ColumnPath, Type};
 
 use self::column::Gathered;
+pub use self::read::read_table;
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -89,24 +89,34 @@ impl Buffer {
         }
     }
 
-    /// Reads until the buffer is full or the input ends. Returns the filled length, and whether that is all.
+    /// Reads until the buffer is full or the input ends. Returns the filled length, and whether that is all. The buffer grows to its full
+    /// size only if there is that much to read.
     fn fill(&mut self, input: &mut dyn Read, mut filled: usize) -> io::Result<(usize, bool)> {
         if filled == self.bytes.len() {
             if filled >= LARGEST_RECORD {
                 return Err(io::Error::new(io::ErrorKind::FileTooLarge, "a record is too large"));
             }
-            // Doubling keeps the repeated scans of one huge record linear.
-            self.bytes.resize((self.bytes.len() * 2).max(self.piece), 0);
+            self.grow();
         }
-        while let Some(free) = self.bytes.get_mut(filled..).filter(|free| !free.is_empty()) {
-            match input.read(free) {
-                Ok(0) => return Ok((filled, true)),
-                Ok(count) => filled += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+        loop {
+            while let Some(free) = self.bytes.get_mut(filled..).filter(|free| !free.is_empty()) {
+                match input.read(free) {
+                    Ok(0) => return Ok((filled, true)),
+                    Ok(count) => filled += count,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
             }
+            if self.bytes.len() >= self.piece {
+                return Ok((filled, false));
+            }
+            self.grow();
         }
-        Ok((filled, false))
+    }
+
+    /// Doubles it, which keeps the repeated scans of one huge record linear.
+    fn grow(&mut self) {
+        self.bytes.resize((self.bytes.len() * 2).max(PIECE), 0);
     }
 
     fn filled(&self, filled: usize) -> &[u8] {
@@ -209,5 +219,25 @@ impl LineCounter {
             self.at += count as u64;
         }
         Ok(self.line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_buffer_takes_no_more_memory_than_there_is_to_read() {
+        let mut buffer = Buffer::large();
+        let small = [7; 1000];
+        assert_eq!(buffer.fill(&mut small.as_slice(), 0).unwrap(), (1000, true));
+        assert_eq!(buffer.bytes.len(), PIECE);
+        let large = vec![7; LARGE_PIECE + 5];
+        assert_eq!(buffer.fill(&mut large.as_slice(), 0).unwrap(), (LARGE_PIECE, false));
+        assert_eq!(buffer.bytes.len(), LARGE_PIECE);
+        let mut other = Buffer::new();
+        assert_eq!(other.fill(&mut large.as_slice(), 0).unwrap(), (PIECE, false));
+        // What is one record makes it grow.
+        assert_eq!(other.fill(&mut large.as_slice(), PIECE).unwrap(), (2 * PIECE, false));
     }
 }

@@ -6,8 +6,10 @@ mod build;
 mod content;
 mod edit;
 mod grouping;
+mod handover;
 mod history;
 mod hook;
+mod integration;
 mod kind;
 mod known;
 mod live;
@@ -246,6 +248,10 @@ impl Source for Claude {
         Some(&native::Transcript)
     }
 
+    fn handover(&self) -> Option<&'static dyn crate::HandoverFormat> {
+        Some(&handover::Handover)
+    }
+
     fn editor(&self) -> Option<&'static dyn Editor> {
         Some(&edit::Edits)
     }
@@ -260,6 +266,14 @@ impl Source for Claude {
 
     fn is_running(&self, args: &[String]) -> bool {
         is_running(args)
+    }
+
+    fn session_variables(&self) -> &'static [&'static str] {
+        &["CLAUDE_CODE_SESSION_ID"]
+    }
+
+    fn integration(&self) -> Option<&'static dyn crate::integration::Integration> {
+        Some(&integration::Integrated)
     }
 
     fn hook(&self) -> Option<&'static dyn crate::hook::Hook> {

@@ -10,9 +10,11 @@ mod excerpt;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 mod grouping;
+mod handover;
 mod history;
 mod hook;
 mod injected;
+mod integration;
 mod lines;
 mod live;
 mod locate;
@@ -56,7 +58,7 @@ use crate::stream::StreamFormat;
 const NAME: SourceName = SourceName::new("codex");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// Codex, every release up to 0.166.
 #[derive(Debug)]
@@ -161,8 +163,16 @@ impl Source for Codex {
         owner::is_running(args)
     }
 
+    fn session_variables(&self) -> &'static [&'static str] {
+        &["CODEX_THREAD_ID", "CODEX_SESSION_ID"]
+    }
+
     fn native_format(&self) -> Option<&'static dyn NativeFormat> {
         Some(&native::Rollout)
+    }
+
+    fn handover(&self) -> Option<&'static dyn crate::HandoverFormat> {
+        Some(&handover::Handover)
     }
 
     fn editor(&self) -> Option<&'static dyn Editor> {
@@ -180,6 +190,10 @@ impl Source for Codex {
 
     fn resume(&self, id: &SessionId) -> Option<(&'static str, Vec<String>)> {
         Some(("codex", vec!["resume".to_owned(), id.to_string()]))
+    }
+
+    fn integration(&self) -> Option<&'static dyn crate::integration::Integration> {
+        Some(&integration::Integrated)
     }
 
     fn hook(&self) -> Option<&'static dyn crate::hook::Hook> {

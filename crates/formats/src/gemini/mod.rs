@@ -12,7 +12,9 @@ mod files;
 mod full_output;
 mod grammar;
 mod grouping;
+mod handover;
 mod hook;
+mod integration;
 mod js_date;
 mod kind;
 mod lines;
@@ -214,6 +216,10 @@ impl Source for Gemini {
         Some(&native::Log)
     }
 
+    fn handover(&self) -> Option<&'static dyn crate::HandoverFormat> {
+        Some(&handover::Handover)
+    }
+
     fn editor(&self) -> Option<&'static dyn Editor> {
         Some(&edit::Edits)
     }
@@ -251,6 +257,10 @@ impl Source for Gemini {
 
     fn traces(&self, folder: &ProjectFolder) -> Vec<Trace> {
         if is_ours(folder) { logs::traces(&folder.path) } else { Vec::new() }
+    }
+
+    fn integration(&self) -> Option<&'static dyn crate::integration::Integration> {
+        Some(&integration::Integrated)
     }
 
     fn hook(&self) -> Option<&'static dyn Hook> {

@@ -201,7 +201,28 @@ pub fn remove_elements(
     if !found {
         return Ok(None);
     }
-    let mut path = path;
+    remove_blank(text, path).map(Some)
+}
+
+/// Removes the value at `path` with its key; with `prunes`, an object that becomes empty is removed too, up to the first of `path`.
+/// Returns `None` if there is none.
+///
+/// # Errors
+/// If the text is invalid.
+pub fn remove_value(text: &[u8], path: &[&str], prunes: bool) -> Result<Option<Vec<u8>>, Unfit> {
+    let page = Page::read(text)?;
+    let Ok((object, Rest::Found(item))) = page.walk(path) else { return Ok(None) };
+    let Shape::Object(members) = &object.shape else { return Ok(None) };
+    let Some(at) = members.iter().position(|member| member.span == item.span) else {
+        return Ok(None);
+    };
+    let text = page.without(object, members, at);
+    let above = path.split_last().filter(|_| prunes).map_or(&[][..], |(_, above)| above);
+    remove_blank(text, above).map(Some)
+}
+
+/// Removes the object or list at `path` if it is empty, then those above it.
+fn remove_blank(mut text: Vec<u8>, mut path: &[&str]) -> Result<Vec<u8>, Unfit> {
     while let Some((_, above)) = path.split_last() {
         let page = Page::read(&text)?;
         let (object, Rest::Found(item)) = page.walk(path)? else { break };
@@ -211,7 +232,7 @@ pub fn remove_elements(
         text = page.without(object, members, at);
         path = above;
     }
-    Ok(Some(text))
+    Ok(text)
 }
 
 /// The target of a path.

@@ -1,6 +1,7 @@
 //! The index on disk: the index engine, ranking, and messages that are not committed yet.
 
 mod entry;
+mod evidence;
 mod open;
 mod overlay;
 mod rank;

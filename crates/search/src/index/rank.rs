@@ -10,7 +10,6 @@ use tantivy::columnar::{Column, ColumnValues};
 use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader, TantivyError};
 
 use super::search::{HitOrder, SearchOptions};
-use crate::plan::STEP;
 
 /// The bonus of the newest message.
 const RECENCY_BOOST: f32 = 0.2;
@@ -19,7 +18,7 @@ const HALF_LIFE: f64 = 30.0 * 86_400_000.0;
 /// Scores are rounded to this fraction: sums of the same numbers in another order are equal.
 const GRAIN: f32 = 1024.0;
 /// The time of a message without one: before all others.
-const NO_TIME: i64 = i64::MIN;
+pub(super) const NO_TIME: i64 = i64::MIN;
 
 /// A found message, before its location is looked up. Greater is better.
 #[derive(Clone, Copy, Debug)]
@@ -103,8 +102,6 @@ impl std::hash::Hasher for KeyHasher {
 /// Collects matches according to [`SearchOptions`].
 pub(super) struct Ranking<'s> {
     pub(super) options: SearchOptions,
-    /// Whether scores include a step for each matching word.
-    pub(super) is_relaxed: bool,
     /// Documents to hide, per segment.
     pub(super) hidden: &'s [HashSet<DocId>],
 }
@@ -121,7 +118,6 @@ impl Collector for Ranking<'_> {
         let columns = reader.fast_fields();
         Ok(SegmentRanking {
             options: self.options.clone(),
-            is_relaxed: self.is_relaxed,
             hidden: self.hidden.get(segment as usize).cloned().unwrap_or_default(),
             segment,
             time: columns.i64("time")?,
@@ -158,7 +154,6 @@ pub(super) fn merged(mut one: Collected, other: Collected) -> Collected {
 /// Collects matches of one segment.
 pub(super) struct SegmentRanking {
     options: SearchOptions,
-    is_relaxed: bool,
     hidden: HashSet<DocId>,
     segment: SegmentOrdinal,
     time: Column<i64>,
@@ -227,12 +222,14 @@ impl SegmentRanking {
         if self.options.sort == HitOrder::Time {
             return 0.0;
         }
-        let steps = if self.is_relaxed { (score / STEP).floor() * STEP } else { 0.0 };
-        let lift =
-            if time == NO_TIME { 0.0 } else { RECENCY_BOOST * freshness(self.options.now, time) };
-        let boosted = steps + (score - steps) * (1.0 + lift);
-        (boosted * GRAIN).round() / GRAIN
+        boosted(score, RECENCY_BOOST, self.options.now, time)
     }
+}
+
+/// Adds a bonus for recent messages, and rounds.
+pub(super) fn boosted(score: f32, bonus: f32, now: i64, time: i64) -> f32 {
+    let lift = if time == NO_TIME { 0.0 } else { bonus * freshness(now, time) };
+    (score * (1.0 + lift) * GRAIN).round() / GRAIN
 }
 
 /// Returns 1 for a message of this moment, halved for each half-life that has passed.

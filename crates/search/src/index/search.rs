@@ -9,6 +9,7 @@ use tantivy::columnar::Column;
 use tantivy::query::EnableScoring;
 use tantivy::{DocId, DocSet as _, TantivyError};
 
+use super::evidence::{self, Part, Weighed};
 use super::overlay::{self, CombinedStatistics, Overlay};
 use super::rank::{self, Collected, Ranked, Ranking};
 use super::schema;
@@ -28,6 +29,8 @@ pub struct SearchOptions {
     pub sort: HitOrder,
     /// Whether to return only the best hit of each session.
     pub one_per_session: bool,
+    /// Whether messages with some of the words, or other forms of them, are hits if none has all.
+    pub may_relax: bool,
 }
 
 /// Which hits come first.
@@ -49,11 +52,17 @@ pub struct Found {
     pub sessions: usize,
     /// Whether the two numbers are exact; otherwise they are upper bounds, as some hits must be checked.
     pub is_exact: bool,
-    /// Whether no message had all the words and these hits have some: those of [`QueryPlan::relaxed`].
+    /// Whether these hits may have only some of the words: those of [`QueryPlan::relaxed`].
     pub relaxed: bool,
-    /// The requested hits, best first.
+    /// How much each word of a relaxed plan is worth: the rarer, the more. Empty if it was not ranked by them.
+    pub worth: Vec<f32>,
+    /// The requested hits, best first. With `worth`, there are a few more than requested, to rank them by
+    /// [`QueryPlan::closeness`].
     pub hits: Vec<Hit>,
 }
+
+/// The number of further hits of a relaxed plan.
+const RERANKED: usize = 20;
 
 /// A found message, and its location.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,36 +123,60 @@ impl Searcher {
         self.disk.num_docs() + self.memory.as_ref().map_or(0, tantivy::Searcher::num_docs)
     }
 
-    /// Runs a plan. If no message has all of its words, runs [`QueryPlan::relaxed`] and marks the result.
+    /// Runs a plan. If no message has all of its words, or if it is a question in a sentence, runs [`QueryPlan::relaxed`] and
+    /// marks the result.
     pub fn search(&self, plan: &QueryPlan, options: &SearchOptions) -> Result<Found, Error> {
-        let found = self.guarded(plan, options)?;
-        if found.total > 0 {
+        if options.may_relax
+            && plan.is_question()
+            && let Some(relaxed) = plan.relaxed()
+        {
+            let found = self.guarded(&relaxed, Some(plan), options)?;
+            if found.total > 0 {
+                return Ok(found);
+            }
+        }
+        let found = self.guarded(plan, None, options)?;
+        if found.total > 0 || !options.may_relax {
             return Ok(found);
         }
         let Some(relaxed) = plan.relaxed() else { return Ok(found) };
-        let second = self.guarded(&relaxed, options)?;
+        let second = self.guarded(&relaxed, None, options)?;
         Ok(if second.total > 0 { second } else { found })
     }
 
     /// The engine trusts its files: if a byte was changed it may panic, which is treated as damage.
-    fn guarded(&self, plan: &QueryPlan, options: &SearchOptions) -> Result<Found, Error> {
-        let answer = AssertUnwindSafe(|| self.answer(plan, options));
+    fn guarded(
+        &self,
+        plan: &QueryPlan,
+        exact: Option<&QueryPlan>,
+        options: &SearchOptions,
+    ) -> Result<Found, Error> {
+        let answer = AssertUnwindSafe(|| self.answer(plan, exact, options));
         catch_unwind(answer).map_err(|_| Error::Damaged)?.map_err(failed)
     }
 
-    fn answer(&self, plan: &QueryPlan, options: &SearchOptions) -> Result<Found, TantivyError> {
-        let query = plan.compiled(Bound::Upper);
-        let counts = CombinedStatistics { disk: &self.disk, memory: self.memory.as_ref() };
-        let ranking =
-            |hidden| Ranking { options: options.clone(), is_relaxed: plan.is_relaxed(), hidden };
-        let mut kept: Collected =
-            self.disk.search_with_statistics_provider(&query, &ranking(&self.hidden), &counts)?;
-        if let Some(memory) = &self.memory {
-            let newer = memory.search_with_statistics_provider(&query, &ranking(&[]), &counts)?;
-            kept = rank::merged(kept, shifted(newer, self.disk.segment_readers().len()));
-        }
+    /// Runs a plan; `exact` is the query before it was relaxed.
+    fn answer(
+        &self,
+        plan: &QueryPlan,
+        exact: Option<&QueryPlan>,
+        options: &SearchOptions,
+    ) -> Result<Found, TantivyError> {
+        let weighed = match options.sort {
+            HitOrder::Relevance => self.weighed(plan, exact, options)?,
+            HitOrder::Time => None,
+        };
+        let (kept, worth) = match weighed {
+            Some(weighed) => (weighed.kept, weighed.worth),
+            None => (self.collected(plan, options)?, Vec::new()),
+        };
         let (total, sessions) = (kept.total, kept.sessions.len());
-        let best = page(kept, options);
+        let best = if worth.is_empty() || options.limit == 0 {
+            page(kept, options)
+        } else {
+            let limit = options.limit.saturating_add(RERANKED);
+            page(kept, &SearchOptions { limit, ..options.clone() })
+        };
         let sure = if plan.is_exact() { None } else { Some(self.sure(plan, &best)?) };
         // Opening the columns of a segment costs as much as reading a hundred numbers.
         let mut columns: HashMap<u32, Columns> = HashMap::new();
@@ -159,9 +192,49 @@ impl Searcher {
             total,
             sessions,
             is_exact: sure.is_none(),
-            relaxed: plan.is_relaxed(),
+            relaxed: plan.relaxation().is_some(),
+            worth,
             hits: hits.collect::<Result<_, _>>()?,
         })
+    }
+
+    /// Ranks the matches of a relaxed plan; `None` if it is not relaxed.
+    fn weighed(
+        &self,
+        plan: &QueryPlan,
+        exact: Option<&QueryPlan>,
+        options: &SearchOptions,
+    ) -> Result<Option<Weighed>, TantivyError> {
+        let counts = CombinedStatistics { disk: &self.disk, memory: self.memory.as_ref() };
+        let disk = self.disk.segment_readers().iter().enumerate().map(|(number, reader)| Part {
+            searcher: &self.disk,
+            reader,
+            hidden: self.hidden.get(number),
+        });
+        let memory = self.memory.iter().flat_map(|searcher| {
+            let readers = searcher.segment_readers().iter();
+            readers.map(move |reader| Part { searcher, reader, hidden: None })
+        });
+        let parts: Vec<Part<'_>> = disk.chain(memory).collect();
+        evidence::weigh(plan, exact, &parts, &counts, options)
+    }
+
+    /// Finds and scores the matches.
+    fn collected(
+        &self,
+        plan: &QueryPlan,
+        options: &SearchOptions,
+    ) -> Result<Collected, TantivyError> {
+        let query = plan.compiled(Bound::Upper);
+        let counts = CombinedStatistics { disk: &self.disk, memory: self.memory.as_ref() };
+        let ranking = |hidden| Ranking { options: options.clone(), hidden };
+        let mut kept: Collected =
+            self.disk.search_with_statistics_provider(&query, &ranking(&self.hidden), &counts)?;
+        if let Some(memory) = &self.memory {
+            let newer = memory.search_with_statistics_provider(&query, &ranking(&[]), &counts)?;
+            kept = rank::merged(kept, shifted(newer, self.disk.segment_readers().len()));
+        }
+        Ok(kept)
     }
 
     /// Returns a segment of either index, numbered consecutively.

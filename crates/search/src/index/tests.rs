@@ -44,6 +44,7 @@ fn options() -> SearchOptions {
         now: 100 * DAY,
         sort: HitOrder::Relevance,
         one_per_session: false,
+        may_relax: true,
     }
 }
 

@@ -20,6 +20,7 @@ use crate::document::Field;
 use crate::index::schema;
 use crate::neighbours::{Adjacent, Pair};
 use crate::query::{Matcher, Node, Part, Pattern, TextLeaf, Words};
+use crate::question::Forms;
 use crate::token::CUT;
 
 /// Which of the two bounds.
@@ -31,8 +32,8 @@ pub(crate) enum Bound {
     Lower,
 }
 
-/// The score of each matching word in a relaxed search, far above any other score.
-pub(crate) const STEP: f32 = 1024.0;
+/// The weight of another form of a word than the typed one.
+const OTHER_FORM: f32 = 0.8;
 
 type Boxed = Box<dyn Query>;
 
@@ -43,11 +44,22 @@ impl QueryPlan {
     }
 }
 
+/// Returns a word of a relaxed plan as a query.
+pub(crate) fn compiled_word(word: &Node<Check>) -> Boxed {
+    compile(word, Bound::Upper)
+}
+
+/// Returns the conditions of a relaxed plan as a query; `None` if there are none.
+pub(crate) fn compiled_conditions(conditions: &[Node<Check>]) -> Option<Boxed> {
+    (!conditions.is_empty()).then(|| all(conditions, Bound::Upper))
+}
+
 fn compile(node: &Node<Check>, bound: Bound) -> Boxed {
     match node {
         Node::All(children) => all(children, bound),
-        Node::Any(children) => any(children.iter().map(|child| compile(child, bound)).collect()),
-        Node::Most(children) => most(children, bound),
+        Node::Any(children) | Node::Most(children) => {
+            any(children.iter().map(|child| compile(child, bound)).collect())
+        }
         Node::Not(_) => all(std::slice::from_ref(node), bound),
         Node::Text(leaf) => text(leaf, bound),
         Node::Filter(check) => Box::new(ConstScoreQuery::new(filter(check), 0.0)),
@@ -81,16 +93,6 @@ fn any(mut queries: Vec<Boxed>) -> Boxed {
         return only;
     }
     Box::new(BooleanQuery::union(queries))
-}
-
-fn most(children: &[Node<Check>], bound: Bound) -> Boxed {
-    let mut queries = Vec::new();
-    for child in children {
-        let query = compile(child, bound);
-        queries.push(Box::new(ConstScoreQuery::new(query.box_clone(), STEP)) as Boxed);
-        queries.push(query);
-    }
-    any(queries)
 }
 
 fn filter(check: &Check) -> Boxed {
@@ -129,6 +131,7 @@ fn text(leaf: &TextLeaf, bound: Bound) -> Boxed {
                     Some(Box::new(FuzzyTermQuery::new(term(field, word), *distance, true)) as Boxed)
                 }
                 Matcher::Pattern(pattern) => matching(pattern, field, bound),
+                Matcher::Forms(forms) => Some(any_form(forms, field)),
             }?;
             Some(Box::new(BoostQuery::new(query, field.weight())) as Boxed)
         })
@@ -165,6 +168,15 @@ fn adjacent(words: &Words, field: Field, bound: Bound) -> Option<Boxed> {
     let in_one = words.whole.as_ref().map(|whole| word(field, whole, words.is_open));
     let either: Vec<Boxed> = in_parts.into_iter().chain(in_one).collect();
     if either.is_empty() { None } else { Some(any(either)) }
+}
+
+/// Returns a query for any form of a word.
+fn any_form(forms: &Forms, field: Field) -> Boxed {
+    let others = forms
+        .all()
+        .skip(1)
+        .map(|form| Box::new(BoostQuery::new(word(field, form, false), OTHER_FORM)) as Boxed);
+    any(std::iter::once(word(field, forms.word(), false)).chain(others).collect())
 }
 
 /// Returns the pairs of words that must be adjacent.

@@ -1,19 +1,22 @@
 //! A query resolved to sessions and times: on the index (`compile`), on texts (`occurrence`, `holds`), on the bytes of files
 //! (`prefilter`), and its snippet (`snippet`).
 
+mod closeness;
 mod compile;
 mod forward_only;
 mod holds;
 mod occurrence;
 mod prefilter;
+mod relax;
 mod rows;
 mod snippet;
 #[cfg(test)]
 mod tests;
 mod words_containing;
 
-pub(crate) use compile::{Bound, STEP};
+pub(crate) use compile::{Bound, compiled_conditions, compiled_word};
 pub use prefilter::Prefilter;
+pub use relax::Relaxation;
 pub use rows::Rows;
 pub use snippet::Snippet;
 
@@ -28,7 +31,10 @@ use crate::query::{Filter, Matcher, Node, TextLeaf};
 pub struct QueryPlan {
     root: Node<Check>,
     leaves: usize,
-    is_relaxed: bool,
+    /// Whether every word counts as it is written.
+    is_strict: bool,
+    /// What it looks for instead of the words of the query, if it is relaxed.
+    relaxation: Option<Relaxation>,
 }
 
 /// A resolved condition on a message.
@@ -48,6 +54,7 @@ pub(crate) enum Check {
 impl QueryPlan {
     pub(crate) fn of(
         root: &Node<Filter>,
+        is_strict: bool,
         now: &Zoned,
         resolve: &mut dyn FnMut(&SessionLeaf) -> Vec<u64>,
     ) -> Self {
@@ -65,24 +72,7 @@ impl QueryPlan {
                 Check::Sessions(sessions)
             }
         });
-        Self { root, leaves, is_relaxed: false }
-    }
-
-    /// Returns the plan that matches any of the words, for when no message has them all. Filters and negated terms are
-    /// kept. `None` if there is only one word.
-    pub fn relaxed(&self) -> Option<Self> {
-        let Node::All(children) = &self.root else { return None };
-        let (words, mut conditions): (Vec<_>, Vec<_>) = children.iter().cloned().partition(is_wish);
-        if words.len() < 2 {
-            return None;
-        }
-        conditions.push(Node::Most(words));
-        Some(Self { root: Node::All(conditions), leaves: self.leaves, is_relaxed: true })
-    }
-
-    /// Whether it matches any of the words.
-    pub fn is_relaxed(&self) -> bool {
-        self.is_relaxed
+        Self { root, leaves, is_strict, relaxation: None }
     }
 
     /// Whether the index alone is sufficient: no phrase in fields without positions, no regex.
@@ -105,20 +95,9 @@ impl TextLeaf {
                 words.parts.len() == 1
                     || !words.is_open && self.fields.iter().all(crate::Field::has_positions)
             }
-            Matcher::Fuzzy { .. } => true,
+            Matcher::Fuzzy { .. } | Matcher::Forms(_) => true,
             Matcher::Pattern(_) => false,
         }
-    }
-}
-
-/// Whether it is a positive text condition, not a filter or a negation.
-fn is_wish(node: &Node<Check>) -> bool {
-    match node {
-        Node::Text(leaf) => leaf.fields.and(crate::document::FieldSet::TEXTS) == leaf.fields,
-        Node::All(children) | Node::Any(children) | Node::Most(children) => {
-            children.iter().all(is_wish)
-        }
-        Node::Not(_) | Node::Filter(_) => false,
     }
 }
 

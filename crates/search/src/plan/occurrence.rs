@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use crate::query::{Matcher, TextLeaf, Words};
+use crate::question::Forms;
 use crate::token::{Buffers, Scanner, Token};
 
 /// A found leaf, and its position.
@@ -56,6 +57,9 @@ impl OccurrenceFinder {
                 Matcher::Words(words) => {
                     states.push(LeafState::new(leaf.number, LeafMatcher::Row(words)));
                 }
+                Matcher::Forms(forms) => {
+                    states.push(LeafState::new(leaf.number, LeafMatcher::Form(forms)));
+                }
                 Matcher::Fuzzy { word, distance } => {
                     let word = word.chars().collect();
                     states.push(LeafState::new(
@@ -94,17 +98,21 @@ struct FirstBytes([bool; 256]);
 impl FirstBytes {
     fn of(states: &[LeafState<'_>]) -> Self {
         let mut table = [false; 256];
+        let mut add = |texts: &mut dyn Iterator<Item = &str>| {
+            for byte in texts.filter_map(|text| text.bytes().next()) {
+                if let Some(slot) = table.get_mut(usize::from(byte)) {
+                    *slot = true;
+                }
+            }
+        };
         for watch in states {
             match &watch.matcher {
                 LeafMatcher::Like { .. } => return Self([true; 256]),
                 LeafMatcher::Row(words) => {
                     let texts = words.parts.iter().map(|part| &part.text).chain(&words.whole);
-                    for byte in texts.filter_map(|text| text.bytes().next()) {
-                        if let Some(slot) = table.get_mut(usize::from(byte)) {
-                            *slot = true;
-                        }
-                    }
+                    add(&mut texts.map(String::as_str));
                 }
+                LeafMatcher::Form(forms) => add(&mut forms.all()),
             }
         }
         Self(table)
@@ -118,6 +126,7 @@ impl FirstBytes {
 
 enum LeafMatcher<'p> {
     Row(&'p Words),
+    Form(&'p Forms),
     Like { word: Vec<char>, distance: u8 },
 }
 
@@ -151,6 +160,11 @@ impl<'p> LeafState<'p> {
         match &self.matcher {
             LeafMatcher::Like { word, distance } => {
                 if is_like(word, token.text, usize::from(*distance)) {
+                    self.single.push(range);
+                }
+            }
+            LeafMatcher::Form(forms) => {
+                if forms.contains(token.text) {
                     self.single.push(range);
                 }
             }

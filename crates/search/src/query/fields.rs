@@ -6,7 +6,7 @@ use recount_model::Fate;
 
 use super::when::When;
 use super::words::Words;
-use super::{Filter, Matcher, Node, QueryError, SessionLeaf, TextLeaf};
+use super::{Filter, Matcher, Node, QueryError, SessionLeaf, TextLeaf, Typed};
 use crate::document::{Field, FieldSet};
 use crate::index::{FATES, KINDS};
 
@@ -138,7 +138,8 @@ fn words(field: Field, value: &Value<'_>) -> Result<Meaning, QueryError> {
             QueryError::new(at, "no letters or digits to look for", "file:src/cart model:pro")
         })?;
         let matcher = Matcher::Words(words);
-        leaves.push(Node::Text(TextLeaf { number: 0, matcher, fields: FieldSet::of(field) }));
+        let (fields, typed) = (FieldSet::of(field), Typed::Exact);
+        leaves.push(Node::Text(TextLeaf { number: 0, matcher, fields, typed }));
     }
     Ok(Meaning::Node(Node::Any(leaves)))
 }

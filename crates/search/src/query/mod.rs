@@ -22,6 +22,7 @@ use when::When;
 
 use crate::QueryPlan;
 use crate::document::FieldSet;
+use crate::question::Forms;
 
 /// A parsed query, not yet resolved to a time or to sessions.
 ///
@@ -36,6 +37,8 @@ use crate::document::FieldSet;
 #[derive(Clone, Debug)]
 pub struct SearchQuery {
     root: Node<Filter>,
+    /// Whether it has quotes, `AND`, `OR`, `+` or a regex: then every word counts as it is written.
+    is_strict: bool,
 }
 
 /// Conditions that only the caller can resolve to sessions.
@@ -53,7 +56,7 @@ pub enum SessionLeaf {
 impl SearchQuery {
     /// Parses a query, or returns where it is invalid. No text causes a panic.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
-        parse::parse(text).map(|root| Self { root })
+        parse::parse(text).map(|(root, is_strict)| Self { root, is_strict })
     }
 
     /// Whether the caller must resolve sessions.
@@ -72,7 +75,7 @@ impl SearchQuery {
         now: &Zoned,
         resolve: &mut dyn FnMut(&SessionLeaf) -> Vec<u64>,
     ) -> QueryPlan {
-        QueryPlan::of(&self.root, now, resolve)
+        QueryPlan::of(&self.root, self.is_strict, now, resolve)
     }
 }
 
@@ -91,6 +94,22 @@ pub(crate) enum Node<F> {
     Text(TextLeaf),
     /// The message passes the filter.
     Filter(F),
+}
+
+impl<F: Clone> Node<F> {
+    /// Copies the tree with other text conditions.
+    pub(crate) fn with_leaves(&self, change: &mut dyn FnMut(&TextLeaf) -> TextLeaf) -> Self {
+        let mut each =
+            |children: &[Self]| children.iter().map(|child| child.with_leaves(change)).collect();
+        match self {
+            Self::All(children) => Self::All(each(children)),
+            Self::Any(children) => Self::Any(each(children)),
+            Self::Most(children) => Self::Most(each(children)),
+            Self::Not(child) => Self::Not(Box::new(child.with_leaves(change))),
+            Self::Text(leaf) => Self::Text(change(leaf)),
+            Self::Filter(filter) => Self::Filter(filter.clone()),
+        }
+    }
 }
 
 impl<F> Node<F> {
@@ -115,6 +134,19 @@ pub(crate) struct TextLeaf {
     pub(crate) matcher: Matcher,
     /// Where to look.
     pub(crate) fields: FieldSet,
+    /// How it was typed.
+    pub(crate) typed: Typed,
+}
+
+/// How a word was typed: what a relaxed search may do with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// As a plain word, which may be left out or inflected.
+    Plain(Box<str>),
+    /// With `*` or `~`; may be left out.
+    Like,
+    /// In quotes, with `+`, as a regex or as the value of a field; never changed.
+    Exact,
 }
 
 /// What to look for in a text.
@@ -131,6 +163,8 @@ pub(crate) enum Matcher {
     },
     /// A regular expression.
     Pattern(Pattern),
+    /// Any form of a word; only in relaxed searches.
+    Forms(Forms),
 }
 
 /// A condition on a message, as it was typed.

@@ -4,7 +4,7 @@ use super::fields::{self, Meaning, Value};
 use super::group::{Group, Item};
 use super::scope;
 use super::words::Words;
-use super::{Filter, Matcher, Node, Pattern, QueryError, TextLeaf};
+use super::{Filter, Matcher, Node, Pattern, QueryError, TextLeaf, Typed};
 use crate::document::FieldSet;
 
 /// The maximum nesting of brackets and negations; a person needs three.
@@ -13,8 +13,8 @@ const MAX_DEPTH: usize = 32;
 const MAX_TERMS: usize = 256;
 
 /// Parses a whole query.
-pub(super) fn parse(text: &str) -> Result<Node<Filter>, QueryError> {
-    let mut parser = Parser { text, at: 0, depth: 0, terms: 0 };
+pub(super) fn parse(text: &str) -> Result<(Node<Filter>, bool), QueryError> {
+    let mut parser = Parser { text, at: 0, depth: 0, terms: 0, is_strict: false };
     let mut root = parser.group(None)?.ok_or_else(|| {
         let what = if text.trim().is_empty() {
             "nothing to search for"
@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str) -> Result<Node<Filter>, QueryError> {
         QueryError::new(0..text.len(), what, "retry \"tax table\" after:7d")
     })?;
     scope::apply(&mut root, FieldSet::TEXTS);
-    Ok(root)
+    Ok((root, parser.is_strict))
 }
 
 struct Parser<'q> {
@@ -32,6 +32,8 @@ struct Parser<'q> {
     at: usize,
     depth: usize,
     terms: usize,
+    /// Whether anything so far asks for words exactly as they are written.
+    is_strict: bool,
 }
 
 impl<'q> Parser<'q> {
@@ -58,6 +60,7 @@ impl<'q> Parser<'q> {
                 _ => {}
             }
             if let Some(operator) = self.operator() {
+                self.is_strict = true;
                 group.operate(operator, start..self.at)?;
             } else {
                 let item = self.item()?;
@@ -139,10 +142,14 @@ impl<'q> Parser<'q> {
                 let words = Words::of(value.text, false).ok_or_else(|| {
                     QueryError::new(value.at, "no word between the quotes", "\"tax table\"")
                 })?;
-                Ok(text(Matcher::Words(words)))
+                self.is_strict = true;
+                Ok(text(Matcher::Words(words), Typed::Exact))
             }
             Some('/') => match self.pattern()? {
-                Some(pattern) => Ok(text(Matcher::Pattern(pattern))),
+                Some(pattern) => {
+                    self.is_strict = true;
+                    Ok(text(Matcher::Pattern(pattern), Typed::Exact))
+                }
                 None => self.word(),
             },
             _ => self.word(),
@@ -207,7 +214,13 @@ impl<'q> Parser<'q> {
         let word = self.text.get(start..self.at).unwrap_or_default();
         match self.field(word, start)? {
             Some(item) => Ok(item),
-            None => plain(word, start),
+            None => {
+                let after = word.strip_prefix('+');
+                let is_required =
+                    after.is_some_and(|after| after.starts_with(char::is_alphanumeric));
+                self.is_strict |= is_required;
+                plain(word, start)
+            }
         }
     }
 
@@ -263,7 +276,7 @@ fn plain(word: &str, start: usize) -> Result<Item, QueryError> {
     let stem = word.trim_end_matches('*');
     if stem.len() < word.len() {
         let words = Words::of(stem, true);
-        return Ok(words.map_or(Item::Nothing, |words| text(Matcher::Words(words))));
+        return Ok(words.map_or(Item::Nothing, |words| text(Matcher::Words(words), Typed::Like)));
     }
     let (stem, distance) = match word.rsplit_once('~') {
         Some((stem, "")) => (stem, Some(if stem.chars().count() > 7 { 2 } else { 1 })),
@@ -282,13 +295,16 @@ fn plain(word: &str, start: usize) -> Result<Item, QueryError> {
         _ => (word, None),
     };
     let Some(words) = Words::of(stem, false) else { return Ok(Item::Nothing) };
-    Ok(text(match (distance, words.in_one()) {
-        (Some(distance), Some(word)) => Matcher::Fuzzy { word: word.to_owned(), distance },
-        _ => Matcher::Words(words),
-    }))
+    Ok(match (distance, words.in_one()) {
+        (Some(distance), Some(word)) => {
+            text(Matcher::Fuzzy { word: word.to_owned(), distance }, Typed::Like)
+        }
+        (Some(_), None) => text(Matcher::Words(words), Typed::Like),
+        (None, _) => text(Matcher::Words(words), Typed::Plain(word.into())),
+    })
 }
 
 /// Returns a leaf whose fields are set when its group ends.
-fn text(matcher: Matcher) -> Item {
-    Item::Node(Node::Text(TextLeaf { number: 0, matcher, fields: FieldSet::NONE }))
+fn text(matcher: Matcher, typed: Typed) -> Item {
+    Item::Node(Node::Text(TextLeaf { number: 0, matcher, fields: FieldSet::NONE, typed }))
 }

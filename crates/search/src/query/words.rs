@@ -26,7 +26,7 @@ pub(crate) struct Part {
 
 impl Words {
     /// Tokenizes text as it was typed; `None` if it has no word.
-    pub(super) fn of(text: &str, is_open: bool) -> Option<Self> {
+    pub(crate) fn of(text: &str, is_open: bool) -> Option<Self> {
         let mut scanner = Scanner::new(text);
         let mut parts: Vec<Part> = Vec::new();
         let mut whole = None;

@@ -24,14 +24,14 @@ const TOGETHER: Duration = Duration::from_millis(20);
 const RISK: Duration = Duration::from_secs(10);
 /// While a session works, its rates are looked at this often.
 const RATES: Duration = Duration::from_secs(2);
-/// While none does.
-const NOBODY: Duration = Duration::from_secs(5);
 /// Nobody waits for less.
 const LONG: Duration = Duration::from_secs(3600);
 /// Indexing is started again at most this often.
 const INDEX: Duration = Duration::from_secs(10);
 /// How much has been read is told this often.
 const TOLD: u64 = 50;
+/// The number of remembered rows in the first frame: more than any terminal has lines.
+pub(crate) const FIRST_ROWS: usize = 200;
 
 /// All sessions, as they are now.
 #[derive(Debug)]
@@ -91,9 +91,9 @@ impl Indexer {
 }
 
 impl Feed {
-    /// Returns the rows that were listed last, without a look at the disk.
-    pub(crate) fn remembered(&self) -> Arc<Rows> {
-        let sessions = self.engine.remembered_list();
+    /// Returns the rows that were listed last, without a look at the disk: the newest of them, or all.
+    pub(crate) fn remembered(&self, newest: Option<usize>) -> Arc<Rows> {
+        let sessions = self.engine.remembered_list(newest);
         let scope = self.engine.scope_of(&sessions, self.here.as_deref());
         Arc::new(Rows::new(sessions, scope, true))
     }
@@ -157,11 +157,8 @@ impl Feed {
     }
 
     fn tell_risk(&self, snapshot: &Snapshot) {
-        let query = ListQuery { pending_deletion: true, ..ListQuery::default() };
-        if let Ok(listing) = self.engine.at(snapshot).list(&query, &()) {
-            let at_risk = { listing.sessions }.into_iter();
-            let at_risk = at_risk.filter(|session| session.pending_deletion == Some(true));
-            self.send(AtRisk(at_risk.map(|session| session.key()).collect()));
+        if let Ok(at_risk) = self.engine.at(snapshot).at_risk(&()) {
+            self.send(AtRisk(at_risk));
         }
     }
 
@@ -177,7 +174,7 @@ impl Feed {
             }
             loop {
                 let is_open = rows.iter().any(|row| row.state.is_open());
-                let Ok((new, events)) = watch.next(if is_open { RATES } else { NOBODY }) else {
+                let Ok((new, events)) = watch.next(if is_open { RATES } else { LONG }) else {
                     return;
                 };
                 // The board uses the time of the system, too.
@@ -196,8 +193,8 @@ impl Feed {
 
 /// Lists all sessions for the app, with labels, prices and the project of a folder.
 pub(crate) fn rows(engine: &Engine, here: Option<&Path>) -> Result<Arc<Rows>, Error> {
-    let query = ListQuery { labelled: true, ..ListQuery::default() };
-    let mut listing = engine.list(&query, &())?;
+    let mut listing = engine.list(&ListQuery::default(), &())?;
+    engine.label_marked(&mut listing.sessions)?;
     engine.price(&mut listing.sessions, &());
     let scope = engine.scope_of(&listing.sessions, here);
     Ok(Arc::new(Rows::new(listing.sessions, scope, false)))
@@ -215,7 +212,10 @@ impl Progress for ReadingTold<'_> {
     fn advance(&self, done: u64, total: u64) {
         let now = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         if now.saturating_sub(self.told.load(Ordering::Relaxed)) >= TOLD {
-            self.told.store(now, Ordering::Relaxed);
+            if self.told.swap(now, Ordering::Relaxed) == 0 {
+                // This takes a while: until then, all that was there before is shown.
+                self.feed.send(Fresh(Ok(self.feed.remembered(None))));
+            }
             self.feed.send(Reading(done, total));
         }
     }

@@ -5,16 +5,20 @@ mod feed;
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use recount_engine::{Cancel, Engine, Error, Opened, Progress, Snapshot};
 use recount_model::{SessionFacts, SessionKey};
 
 use crate::effect::{Answer, Event, Job};
 
-pub(crate) use feed::{Alarmed, AtRisk, Feed, Fresh, Indexer, LiveNews, Reading, rows};
+pub(crate) use feed::{Alarmed, AtRisk, FIRST_ROWS, Feed, Fresh, Indexer, LiveNews, Reading, rows};
+
+/// The index is closed when nothing has been searched for so long.
+const IDLE: Duration = Duration::from_secs(10);
 
 /// What a question is for. There is one thread and one open question for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -173,7 +177,7 @@ impl Workers {
 }
 
 fn answer_all(slot: Slot, mut work: Work, asked: &Receiver<Asked>, events: &Sender<Event>) {
-    while let Ok(mut next) = asked.recv() {
+    while let Some(mut next) = next_question(slot, &work, asked) {
         // Changes are never skipped.
         while slot != Slot::Apply
             && let Ok(newer) = asked.try_recv()
@@ -189,4 +193,16 @@ fn answer_all(slot: Slot, mut work: Work, asked: &Receiver<Asked>, events: &Send
             return;
         }
     }
+}
+
+/// Waits for a question. `None` when the app has ended.
+fn next_question(slot: Slot, work: &Work, asked: &Receiver<Asked>) -> Option<Asked> {
+    if slot == Slot::Search {
+        match asked.recv_timeout(IDLE) {
+            Ok(next) => return Some(next),
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => work.engine.close_searcher(),
+        }
+    }
+    asked.recv().ok()
 }

@@ -3,13 +3,16 @@
 mod table;
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use recount_changes::{Changes, Proposal, Recovered};
+use recount_platform::is_temporary;
+use serde_json::{Map, Value};
 
 use crate::context::{Context, Out, Paged};
-use crate::failure::{Failure, REFUSED};
+use crate::failure::{ERROR, Failure, REFUSED};
 use crate::output::json;
 use crate::output::progress::Bar;
 use crate::output::span::{Line, StyledSpan};
@@ -17,6 +20,15 @@ use crate::output::theme::Tone;
 use crate::words;
 
 pub(crate) use recount_display::plan::{files, saved, sessions, shrunk};
+
+/// What a command prints after a change.
+#[derive(Debug, Default)]
+pub(crate) struct AfterChange {
+    /// Lines for people.
+    pub(crate) lines: Vec<String>,
+    /// Fields of the JSON document.
+    pub(crate) fields: Map<String, Value>,
+}
 
 /// How a change is agreed to.
 #[derive(Args, Clone, Copy, Debug)]
@@ -71,6 +83,19 @@ impl Consent {
         context: &Context,
         done: &str,
     ) -> Result<ExitCode, Failure> {
+        self.carry_out_and(offer, changes, context, done, &mut |_| Ok(AfterChange::default()))
+    }
+
+    /// The same, and then something else: `after` is called with the receipt once the change is made, or with `None` if it only was
+    /// planned.
+    pub(crate) fn carry_out_and(
+        self,
+        offer: &Proposal,
+        changes: Changes<'_>,
+        context: &Context,
+        done: &str,
+        after: &mut dyn FnMut(Option<&str>) -> Result<AfterChange, Failure>,
+    ) -> Result<ExitCode, Failure> {
         if !context.global.json {
             let mut out = context.out(Paged::No);
             let page =
@@ -89,7 +114,7 @@ impl Consent {
         let offer = completed.as_ref().unwrap_or(offer);
         if self.dry_run || offer.is_empty() {
             if context.global.json {
-                print_plan(offer, None, context)?;
+                print_plan(offer, None, &after(None)?.fields, context)?;
             } else if offer.is_empty() {
                 context.warn("nothing to change");
             } else {
@@ -105,10 +130,14 @@ impl Consent {
         bar.finish();
         report_recovered(&made.recovered, context);
         let receipt = &made.receipt;
+        let more = after(Some(receipt))?;
         if context.global.json {
-            print_plan(offer, Some(receipt), context)?;
+            print_plan(offer, Some(receipt), &more.fields, context)?;
         } else {
             context.warn(&format!("{done}; `recount undo {receipt}` reverts it"));
+            let mut out = context.out(Paged::No);
+            more.lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            out.finish()?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -145,6 +174,20 @@ impl Consent {
     }
 }
 
+/// Returns the path of this program, which agents are to start: it must still be there tomorrow. `flag` names another one.
+pub(crate) fn own_program(context: &Context, flag: &str) -> Result<PathBuf, Failure> {
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::new(ERROR, format!("cannot find the path of this program: {error}"))
+    })?;
+    if is_temporary(&context.env, &program) {
+        let shown = program.display();
+        let why = format!("{shown} is in a temporary folder: agents would soon start nothing");
+        let hint = format!("install recount in a permanent folder, or name one with {flag}");
+        return Err(Failure::new(REFUSED, why).hint(hint));
+    }
+    Ok(program)
+}
+
 /// Prints a one-line summary of a plan, above its files.
 pub(crate) fn point(words: &str, context: &Context) -> Result<(), Failure> {
     if context.global.json {
@@ -164,7 +207,7 @@ pub(crate) fn nothing(
     message: &str,
 ) -> Result<ExitCode, Failure> {
     if context.global.json {
-        print_plan(offer, None, context)?;
+        print_plan(offer, None, &Map::new(), context)?;
     } else {
         print_notices(offer, context);
         context.warn(message);
@@ -173,8 +216,14 @@ pub(crate) fn nothing(
 }
 
 /// Prints a plan for programs.
-fn print_plan(offer: &Proposal, receipt: Option<&str>, context: &Context) -> Result<(), Failure> {
-    let write = |out: &mut Out| recount_documents::plan(out, offer, &context.folders, receipt);
+fn print_plan(
+    offer: &Proposal,
+    receipt: Option<&str>,
+    more: &Map<String, Value>,
+    context: &Context,
+) -> Result<(), Failure> {
+    let write =
+        |out: &mut Out| recount_documents::plan_and(out, offer, &context.folders, receipt, more);
     Ok(json::print(context, write)?)
 }
 

@@ -1,17 +1,17 @@
 //! `recount guard --hook`
 
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
 use recount_changes::{Changes, note_hook};
-use recount_platform::{ancestors, is_temporary, literal};
+use recount_platform::{ancestors, literal};
 
 use super::GuardArgs;
-use crate::commands::change::nothing;
+use crate::commands::change::{nothing, own_program};
 use crate::context::Context;
-use crate::failure::{ERROR, Failure, REFUSED};
+use crate::failure::{ERROR, Failure};
 use crate::output::progress::Bar;
 
 /// What an agent tells is small, but for what the user has just said.
@@ -67,7 +67,7 @@ fn install(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     args.consent.recover(changes, context)?;
     let program = match &args.program {
         Some(program) => std::path::absolute(program)?,
-        None => own_program(context)?,
+        None => own_program(context, "--program PATH")?,
     };
     let program = shell_word(&program)?;
     let offer = changes.hook_plan(&|agent| command(&program, agent))?;
@@ -83,20 +83,6 @@ fn install(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
         bar.finish();
     }
     Ok(code)
-}
-
-/// Returns where we are, which must be a place that is still there tomorrow.
-fn own_program(context: &Context) -> Result<PathBuf, Failure> {
-    let program = std::env::current_exe().map_err(|error| {
-        Failure::new(ERROR, format!("cannot find the path of this program: {error}"))
-    })?;
-    if is_temporary(&context.env, &program) {
-        let shown = program.display();
-        let why = format!("{shown} is in a temporary folder: the hook would soon call nothing");
-        return Err(Failure::new(REFUSED, why)
-            .hint("install recount in a permanent folder, or name one with --program PATH"));
-    }
-    Ok(program)
 }
 
 fn remove(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {

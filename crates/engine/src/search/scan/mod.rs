@@ -17,6 +17,7 @@ use sift::ByteFilter;
 
 use crate::cancel::stop_if_cancelled;
 use crate::projects::resolve::{Effort, ProjectHints};
+use crate::search::ask::relaxed_search;
 use crate::search::index::with_document;
 use crate::search::{Match, SearchRequest, SearchResults, bad};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress};
@@ -36,15 +37,42 @@ impl Engine {
             Question::parse(&asked.query).map_err(|mistake| bad(&asked.query, mistake))?;
         let plan = self.plan(&question, progress)?;
         let disk = self.look();
-        let mut answer = self.scan_for(&plan, &disk, asked, progress);
-        stop_if_cancelled(progress)?;
-        if answer.total == 0
-            && let Some(relaxed) = plan.relaxed()
-        {
-            answer = self.scan_for(&relaxed, &disk, asked, progress);
+        let is_question = plan.is_question();
+        if !is_question {
+            let answer = self.scan_for(&plan, &disk, asked, progress);
             stop_if_cancelled(progress)?;
-            answer.relaxed = answer.total > 0;
+            if answer.total > 0 {
+                return Ok(answer);
+            }
         }
+        if let Some(relaxed) = plan.relaxed() {
+            let mut answer = self.scan_for(&relaxed, &disk, asked, progress);
+            stop_if_cancelled(progress)?;
+            if answer.total > 0 {
+                answer.relaxed = true;
+                answer.relaxation = relaxed.relaxation().map(|one| relaxed_search(one, &[]));
+                return Ok(answer);
+            }
+        }
+        // Without any of the words that count, there may still be a message with all of them.
+        Ok(if is_question {
+            self.scan_for(&plan, &disk, asked, progress)
+        } else {
+            SearchResults { is_exact: true, ..SearchResults::default() }
+        })
+    }
+
+    /// Searches for all of the words as they are.
+    pub(crate) fn scan_strictly(
+        &self,
+        asked: &SearchRequest,
+        progress: &dyn Progress,
+    ) -> Result<SearchResults, Error> {
+        let question =
+            Question::parse(&asked.query).map_err(|mistake| bad(&asked.query, mistake))?;
+        let plan = self.plan(&question, progress)?;
+        let answer = self.scan_for(&plan, &self.look(), asked, progress);
+        stop_if_cancelled(progress)?;
         Ok(answer)
     }
 

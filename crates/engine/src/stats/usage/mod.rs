@@ -227,7 +227,8 @@ pub(crate) fn unbound(mut content: &[u8]) -> Option<Vec<&[u8]>> {
     Some(all)
 }
 
-fn said(entry: &MessageEntry) -> Option<Said> {
+/// Returns how an entry counts; `None` if it does not.
+pub(crate) fn said(entry: &MessageEntry) -> Option<Said> {
     match entry.kind {
         MessageKind::Prompt => Some(Said::Prompt),
         MessageKind::Answer => Some(Said::Answer),

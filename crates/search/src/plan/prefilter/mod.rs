@@ -14,9 +14,13 @@ use needle::Needle;
 
 use super::{Check, QueryPlan};
 use crate::query::{Matcher, Node, TextLeaf};
+use crate::question::Forms;
 
 /// More conditions hardly exclude any more files.
 const MAX_CONDITIONS: usize = 8;
+
+/// Fewer letters are in almost every file.
+const SHORTEST_START: usize = 3;
 
 /// Conditions on the bytes of a file: all of them must be met.
 #[derive(Clone, Debug)]
@@ -97,7 +101,17 @@ fn words(leaf: &TextLeaf) -> Vec<Condition> {
         Matcher::Pattern(pattern) => {
             pattern.needed().iter().filter_map(|need| Needle::new(&need.letters)).collect()
         }
+        Matcher::Forms(forms) => return any_form(forms).into_iter().collect(),
         Matcher::Fuzzy { .. } => Vec::new(),
     };
     needles.into_iter().map(|needle| Condition(vec![needle])).collect()
+}
+
+/// Returns the letters that all forms of a word have in common; of forms that have hardly any, each form.
+fn any_form(forms: &Forms) -> Option<Condition> {
+    let start = forms.common_start();
+    if start.chars().count() >= SHORTEST_START {
+        return Some(Condition(vec![Needle::new(start)?]));
+    }
+    forms.all().map(Needle::new).collect::<Option<Vec<_>>>().map(Condition)
 }

@@ -98,7 +98,8 @@ impl Sessions {
             counts.push(format!("{many} {what} ({})", key(action)));
         }
         if shared.rows.is_remembered {
-            counts.push("reading…".to_owned());
+            // These may be only the newest.
+            counts = vec!["reading…".to_owned()];
         }
         let room = painter.width().saturating_sub(x + 24);
         let mut right = counts.join(" · ");
