@@ -100,7 +100,8 @@ impl<'a> Ownership<'a> {
             if let Some((_, version)) = found.as_ref().filter(|(found, _)| *found == bytes) {
                 break Some(version.clone());
             }
-            let now = found.map(|(bytes, _)| Manifest::read(&bytes, &manifest.origin)).transpose()?;
+            let now =
+                found.map(|(bytes, _)| Manifest::read(&bytes, &manifest.origin)).transpose()?;
             if now.map_or(0, |now| now.generation) != before {
                 return Err(self.cloned());
             }

@@ -123,7 +123,8 @@ impl NewSession {
             messages += 1;
             size += tokens(&message.text);
             let files = message.files.iter().map(|file| tokens(&file.content));
-            size += files.chain(message.calls.iter().map(|call| tokens(&call.output))).sum::<usize>();
+            size +=
+                files.chain(message.calls.iter().map(|call| tokens(&call.output))).sum::<usize>();
             expected.add(message, number);
             unwritten.add(LossKind::Media, missing.media, number);
             for tool in missing.tools {

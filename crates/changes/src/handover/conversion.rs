@@ -3,9 +3,7 @@
 use jiff::Timestamp;
 use recount_formats::HandoverFormat;
 use recount_formats::handover::{HandoverCall, HandoverMessage, HandoverRole, arguments};
-use recount_model::{
-    AttachedFile, Fate, Message, MessageKind, OutputState, ToolCall, ToolStatus,
-};
+use recount_model::{AttachedFile, Fate, Message, MessageKind, OutputState, ToolCall, ToolStatus};
 
 use super::loss::{LossKind, Losses};
 

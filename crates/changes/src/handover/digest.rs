@@ -63,7 +63,8 @@ impl Outliner {
         }
         for call in &message.calls {
             turn.tokens += tokens(&call.output);
-            turn.tokens += call.args.values().filter_map(|arg| arg.as_str()).map(tokens).sum::<usize>();
+            turn.tokens +=
+                call.args.values().filter_map(|arg| arg.as_str()).map(tokens).sum::<usize>();
             turn.failed += u32::from(call.is_error);
             match &call.action {
                 Some(ToolAction::Write { path, .. } | ToolAction::Edit { path, .. }) => {
@@ -105,7 +106,8 @@ impl Outliner {
         let room = budget.saturating_sub(tokens(&heading) + tokens(&files));
         let lines = (0..=5).map(|halved| LONGEST >> halved).filter(|length| *length >= SHORTEST);
         for length in lines {
-            let text: String = (1..).zip(turns).map(|(number, turn)| turn.lines(number, length)).collect();
+            let text: String =
+                (1..).zip(turns).map(|(number, turn)| turn.lines(number, length)).collect();
             if tokens(&text) <= room {
                 return format!("{heading}{files}{text}");
             }

@@ -17,9 +17,7 @@ use recount_formats::edit::ProjectDirectory;
 use recount_formats::outline::MessageEntry;
 use recount_formats::source::RootShape;
 use recount_formats::{Editor, HandoverFormat, NativeFormat, Source};
-use recount_model::{
-    MessageKind, RecordedPath, SessionFacts, SessionId, SessionKind, SourceName,
-};
+use recount_model::{MessageKind, RecordedPath, SessionFacts, SessionId, SessionKind, SourceName};
 use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, NewContent, Subject};
 
@@ -190,7 +188,8 @@ impl Changes<'_> {
         let editor = source.editor().ok_or_else(not_writable)?;
         let own = facts.project.path.as_ref().map(RecordedPath::as_str);
         let wanted = request.project.or(own);
-        let wanted = wanted.ok_or_else(|| Reason::UnknownFolder(facts.project.name().to_string()))?;
+        let wanted =
+            wanted.ok_or_else(|| Reason::UnknownFolder(facts.project.name().to_string()))?;
         let folder = self.existing_folder(survey, wanted)?;
         let roots = self.engine.data_folders();
         let is_its = |root: &&recount_store::Root| {
@@ -274,4 +273,3 @@ fn scope(opened: &Opened) -> Scope {
     let is_known = |scope: &Scope| has(*scope);
     [Scope::Kept, Scope::NotUndone].into_iter().find(is_known).unwrap_or(Scope::All)
 }
-

@@ -98,7 +98,13 @@ fn home_with(fixture: Option<&Path>) -> (TempDir, PathBuf) {
 }
 
 #[track_caller]
-fn hand_over(home: &Path, wanted: &str, to: &str, project: &Path, summary: Option<usize>) -> Handover {
+fn hand_over(
+    home: &Path,
+    wanted: &str,
+    to: &str,
+    project: &Path,
+    summary: Option<usize>,
+) -> Handover {
     let before = engine(home);
     let changes = Changes::new(&before);
     let project = project.to_str();
@@ -107,7 +113,8 @@ fn hand_over(home: &Path, wanted: &str, to: &str, project: &Path, summary: Optio
     changes.carry_out(handover.offer.plan.clone(), &()).unwrap();
     let after = engine(home);
     Changes::new(&after).check_handover(&handover, &()).unwrap_or_else(|error| {
-        let file = &handover.offer.plan.steps.iter().find(|step| step.what == "session").unwrap().path;
+        let file =
+            &handover.offer.plan.steps.iter().find(|step| step.what == "session").unwrap().path;
         panic!("{wanted} to {to}: {error}\n{}", fs::read_to_string(file).unwrap())
     });
     handover
@@ -167,9 +174,18 @@ fn hostile(home: &Path) -> &'static str {
         "{\"sessionId\":\"0a0b0c0d-1111-4222-8333-444455556666\",\"projectHash\":\"h\",\"startTime\":\"2026-11-10T10:00:00.000Z\",\"lastUpdated\":\"2026-11-10T10:00:00.000Z\",\"kind\":\"main\"}\n",
     );
     let tools = [
-        ("run_shell_command", serde_json::json!({"command": "echo 'it''s' \"$HOME\"\n", "dir_path": "/a b/$(x)"})),
-        ("read_file", serde_json::json!({"file_path": "/a'; rm x", "start_line": 3, "end_line": 9})),
-        ("write_file", serde_json::json!({"file_path": "/a\n*** Delete File: b", "content": "*** End Patch\n"})),
+        (
+            "run_shell_command",
+            serde_json::json!({"command": "echo 'it''s' \"$HOME\"\n", "dir_path": "/a b/$(x)"}),
+        ),
+        (
+            "read_file",
+            serde_json::json!({"file_path": "/a'; rm x", "start_line": 3, "end_line": 9}),
+        ),
+        (
+            "write_file",
+            serde_json::json!({"file_path": "/a\n*** Delete File: b", "content": "*** End Patch\n"}),
+        ),
         ("replace", serde_json::json!({"file_path": "/a", "old_string": "x", "new_string": "y"})),
         ("mcp weird/tool\u{1b}", serde_json::json!({"a": [1, {"b": null}]})),
         ("glob", serde_json::json!({"pattern": "-x*"})),
@@ -233,7 +249,8 @@ fn hostile_text_images_and_undone_messages_go_round_in_both_ways() {
             assert_eq!(images(&new), 16, "{to}");
             assert!(!all.contains("undone words") && !all.contains("secret signature"));
             assert!(new.iter().all(|message| message.thoughts.is_empty()));
-            let file = &handover.offer.plan.steps.iter().find(|s| s.what == "session").unwrap().path;
+            let file =
+                &handover.offer.plan.steps.iter().find(|s| s.what == "session").unwrap().path;
             let bytes = fs::read_to_string(file).unwrap();
             assert!(!bytes.contains("secret signature") && !bytes.contains("undone words"));
             for line in bytes.lines() {
@@ -263,7 +280,9 @@ fn losses_are_counted_with_their_places() {
 #[test]
 fn ten_thousand_messages_go_round() {
     let (home, project) = home_with(None);
-    let mut log = String::from("{\"sessionId\":\"0a0b0c0d-1111-4222-8333-444455556666\",\"projectHash\":\"h\",\"kind\":\"main\"}\n");
+    let mut log = String::from(
+        "{\"sessionId\":\"0a0b0c0d-1111-4222-8333-444455556666\",\"projectHash\":\"h\",\"kind\":\"main\"}\n",
+    );
     for number in 0..5000 {
         writeln!(log, "{{\"id\":\"p{number}\",\"timestamp\":\"2026-11-10T10:00:01.000Z\",\"type\":\"user\",\"content\":\"question {number}\"}}").unwrap();
         writeln!(log, "{{\"id\":\"a{number}\",\"timestamp\":\"2026-11-10T10:00:02.000Z\",\"type\":\"gemini\",\"content\":\"answer {number}\"}}").unwrap();

@@ -260,8 +260,10 @@ impl From<LakeError> for Failure {
                 .hint("for example: file:///mnt/nas/lake, s3://bucket/path"),
             LakeError::NoRaw => Self::new(crate::failure::NOTHING, error.to_string())
                 .hint("`recount push URL --raw` sends them"),
-            LakeError::Request { .. } | LakeError::Store { .. } => Self::new(ERROR, error.to_string())
-                .hint("what was sent stays; the next push goes on from there"),
+            LakeError::Request { .. } | LakeError::Store { .. } => {
+                Self::new(ERROR, error.to_string())
+                    .hint("what was sent stays; the next push goes on from there")
+            }
             LakeError::Unreadable { ref source, .. } => {
                 Self::new(ERROR, format!("{error}: {source}"))
             }

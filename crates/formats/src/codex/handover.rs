@@ -206,8 +206,7 @@ fn prompt(message: &HandoverMessage, out: &mut Vec<u8>) -> Unwritten {
 
 impl Writer<'_> {
     fn answer(&mut self, message: &HandoverMessage, out: &mut Vec<u8>) -> Unwritten {
-        let mut unwritten =
-            Unwritten { media: message.media.len() as u64, ..Unwritten::default() };
+        let mut unwritten = Unwritten { media: message.media.len() as u64, ..Unwritten::default() };
         if !message.text.trim().is_empty() {
             let event = json!({"type": "agent_message", "message": message.text});
             record(message.time, "event_msg", &event, out);

@@ -288,12 +288,12 @@ fn ranked(
     let mut kept = Collected { total: candidates.len(), ..Collected::default() };
     for (place, one) in candidates.iter().enumerate() {
         let Some(segment) = segments.get(one.segment) else { continue };
-        let near =
-            if place < CLOSER_LOOK { segment.near(one.document, worth) } else { one.own };
+        let near = if place < CLOSER_LOOK { segment.near(one.document, worth) } else { one.own };
         let time = segment.time.first(one.document).unwrap_or(NO_TIME);
         let sum = OWN * one.own + NEAR * near + SESSION * one.in_session;
         let is_exact = written.get(one.segment).is_some_and(|all| all.contains(&one.document));
-        let score = boosted(sum, RECENCY, options.now, time) + if is_exact { ALL_WORDS } else { 0.0 };
+        let score =
+            boosted(sum, RECENCY, options.now, time) + if is_exact { ALL_WORDS } else { 0.0 };
         let ranked = Ranked {
             score,
             time,

@@ -176,7 +176,8 @@ impl Sentence {
     /// Returns what a typed word stands for.
     fn wishes(&self, leaf: &TextLeaf) -> Vec<Wish> {
         let whole = || {
-            let shown = plain(leaf).map_or_else(|| first_word(leaf).unwrap_or_default().to_owned(), shown);
+            let shown =
+                plain(leaf).map_or_else(|| first_word(leaf).unwrap_or_default().to_owned(), shown);
             vec![Wish { shown, leaf: leaf.clone(), weight: 1.0 }]
         };
         let Some(text) = plain(leaf) else { return whole() };

@@ -88,9 +88,9 @@ pub(crate) struct Languages([bool; ALL.len()]);
 impl Languages {
     /// Returns English, and the languages that most of the function words belong to.
     pub(crate) fn of<'w>(words: impl Iterator<Item = &'w str> + Clone) -> Self {
-        let counts = ALL.each_ref().map(|language| {
-            words.clone().filter(|word| has(language.fillers, word)).count()
-        });
+        let counts = ALL
+            .each_ref()
+            .map(|language| words.clone().filter(|word| has(language.fillers, word)).count());
         let most = counts.iter().copied().max().unwrap_or(0);
         let mut chosen = counts.map(|count| count > 0 && count == most);
         if let Some(english) = chosen.first_mut() {
