@@ -143,6 +143,13 @@ const PARTS: &[Part] = &[
         sweep: &[],
     },
     Part {
+        name: "lake",
+        program: "python3",
+        script: "e2e/lake.py",
+        slice: &["--engines", "duckdb", "--sessions", "60", "--megabytes", "4"],
+        sweep: &["--sessions", "2000", "--megabytes", "200"],
+    },
+    Part {
         name: "keys",
         program: "python3",
         script: "e2e/keys.py",

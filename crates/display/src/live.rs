@@ -6,6 +6,7 @@ use recount_engine::live::{LiveRow, Projection};
 use recount_model::{LiveState, SessionFacts, Tokens, timestamp};
 
 use crate::number::count;
+use crate::sanitize::single_line;
 use crate::theme::Tone;
 use crate::when;
 
@@ -101,6 +102,18 @@ pub fn dollars(sum: f64) -> String {
     if sum < 0.1 { format!("${sum:.3}") } else { format!("${sum:.2}") }
 }
 
+/// Returns the bytes that ring and show a notification in a terminal of this kind (`TERM`), each in its own dialect.
+pub fn notification(term: &str, words: &str) -> String {
+    let words = single_line(words);
+    if term.contains("kitty") {
+        format!("\x07\x1b]99;;{words}\x1b\\")
+    } else if term.starts_with("rxvt") || term.starts_with("foot") {
+        format!("\x07\x1b]777;notify;recount;{words}\x1b\\")
+    } else {
+        format!("\x07\x1b]9;{words}\x1b\\")
+    }
+}
+
 /// Returns a span of time as a clock shows it.
 pub fn span(millis: i64) -> String {
     let seconds = millis.max(0) / 1000;
@@ -109,5 +122,24 @@ pub fn span(millis: i64) -> String {
         format!("{hours}:{minutes:02}:{:02}", seconds % 60)
     } else {
         format!("{minutes}:{:02}", seconds % 60)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notification_is_one_sequence_whatever_it_says() {
+        for (term, start) in [
+            ("xterm-256color", "\x07\x1b]9;"),
+            ("xterm-kitty", "\x07\x1b]99;;"),
+            ("foot", "\x07\x1b]777;notify;recount;"),
+        ] {
+            let bytes = notification(term, "a\x1b\\b\x07c\nd");
+            let inner = bytes.strip_prefix(start).and_then(|rest| rest.strip_suffix("\x1b\\"));
+            let inner = inner.unwrap_or_else(|| panic!("{bytes:?}"));
+            assert!(!inner.chars().any(char::is_control), "{bytes:?}");
+        }
     }
 }

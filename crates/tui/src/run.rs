@@ -271,7 +271,10 @@ impl Runner {
                     let notice = copy::copy(&text, what, &self.engine, terminal);
                     self.say(notice);
                 }
-                Effect::Alarm(_) => terminal.send(b"\x07")?,
+                Effect::Alarm(words) => {
+                    let term = self.engine.env().text("TERM").unwrap_or_default();
+                    terminal.send(live::notification(term, &words).as_bytes())?;
+                }
                 Effect::Jump(pid, place) => self.jump(pid, &place, terminal),
                 Effect::Index => {
                     if let Some(indexer) = &self.feed.indexer {

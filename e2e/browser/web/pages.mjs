@@ -222,7 +222,6 @@ export const checks = {
     await page.goto(`${server.base}/#k=${"0".repeat(64)}`);
     await page.getByText("This page is locked").waitFor();
     await page.goto(server.url);
-    await page.reload();
     await page.waitForSelector(".list .row");
     assert.ok(!page.url().includes("#k="), "the token does not stay in the address");
     await all.close();

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use recount_formats::bytes::read_small;
+use recount_formats::integration::Edit;
 use recount_formats::source::stable_hash;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +52,8 @@ pub(super) struct EditedFile {
     pub(super) hash: u64,
     /// How to get the text from before, last one first.
     pub(super) patches: Vec<Patch>,
+    /// The name of each value that was set, with a hash of the value.
+    pub(super) values: Vec<(String, u64)>,
 }
 
 /// A stretch of a text that was replaced.
@@ -82,6 +85,18 @@ impl Patch {
 }
 
 impl EditedFile {
+    /// Notes the values that a text has.
+    pub(super) fn values_of(edits: &[Edit], text: &[u8]) -> Vec<(String, u64)> {
+        let value = |edit: &Edit| Some((edit.name(), stable_hash(&edit.found(text)?)));
+        edits.iter().filter_map(value).collect()
+    }
+
+    /// Whether the value that a text has is still the one that was set, whatever it would be today.
+    pub(super) fn is_ours(&self, edit: &Edit, text: &[u8]) -> bool {
+        let now = edit.found(text).map(|found| (edit.name(), stable_hash(&found)));
+        now.is_some_and(|now| self.values.contains(&now))
+    }
+
     /// Returns the text from before, if nobody has changed the file since.
     pub(super) fn revert(&self, text: &[u8]) -> Option<Vec<u8>> {
         if hash(text) != self.hash {

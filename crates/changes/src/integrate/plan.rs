@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use recount_formats::hook::Unfit;
 use recount_formats::integration::{Edit, EditState, Part};
 use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, NewContent, Plan};
@@ -59,7 +60,7 @@ impl Changes<'_> {
             offer.notice(Notice::SkillThere);
             return Ok(());
         }
-        let first_folder = offer.plan.made.clone();
+        let known_folders = offer.plan.made.clone();
         for part in &parts {
             match part {
                 Part::Own { path, text } => {
@@ -81,7 +82,10 @@ impl Changes<'_> {
         if let Some(old) = &old {
             self.remove_outdated(target, old, &new, options.is_forced, offer)?;
         }
-        let made = offer.plan.made.iter().filter(|folder| !first_folder.contains(folder));
+        // recount's own data folder stays.
+        let data = self.data()?;
+        let made = offer.plan.made.iter().filter(|folder| !known_folders.contains(folder));
+        let made = made.filter(|folder| !data.starts_with(&folder.path));
         new.folders.extend(made.map(|folder| folder.path.clone()));
         new.folders.sort();
         new.folders.dedup();
@@ -97,56 +101,54 @@ impl Changes<'_> {
         is_forced: bool,
         offer: &mut Proposal,
     ) -> Result<(), Error> {
-        let path = shared.path;
+        let Shared { path, edits, .. } = *shared;
         let unfit = |why| Error::Settings { path: path.to_owned(), why };
         let now = read(path)?;
         let earlier = old.and_then(|old| old.edited(path));
-        let is_done =
-            |edit: &Edit| edit.state(now.as_deref()).map(|state| state == EditState::Same);
-        let is_done = shared.edits.iter().map(is_done).collect::<Result<Vec<bool>, _>>();
-        let all_done = match is_done {
-            Ok(done) => done.into_iter().all(|done| done),
+        let state = |edit: &Edit| edit.state(now.as_deref());
+        let states = match edits.iter().map(state).collect::<Result<Vec<_>, _>>() {
+            Ok(states) => states,
             Err(_) if shared.is_optional => return Ok(()),
             Err(why) => return Err(unfit(why)),
         };
-        if all_done {
-            // Already there: noted with how to remove it, if that is known.
-            let text = now.as_deref().unwrap_or_default();
-            new.edits.push(match earlier {
-                Some(earlier) => EditedFile { hash: earlier.hash, ..earlier.clone() },
-                None => EditedFile {
-                    path: path.to_owned(),
-                    is_new: false,
-                    hash: !hash(text),
-                    patches: Vec::new(),
-                },
-            });
+        // What was set before, and is not wanted any more.
+        let outdated = match old {
+            Some(old) => outdated(&self.parts_of(target, old)?, shared, now.as_deref()),
+            None => Vec::new(),
+        };
+        let hash_now = now.as_deref().map(hash).unwrap_or_default();
+        if outdated.is_empty() && states.iter().all(|state| *state == EditState::Same) {
+            let values = EditedFile::values_of(edits, now.as_deref().unwrap_or_default());
+            new.edits.push(earlier.cloned().unwrap_or(EditedFile {
+                path: path.to_owned(),
+                is_new: false,
+                // Not by us: there is no text from before.
+                hash: !hash_now,
+                patches: Vec::new(),
+                values,
+            }));
             return Ok(());
         }
         // From the text before our last change, so that removing gives it back.
         let reverted = earlier.zip(now.as_deref()).and_then(|(known, now)| known.revert(now));
         let is_new = earlier.map_or(now.is_none(), |known| known.is_new);
-        let mut text = match (reverted, &now) {
-            (Some(_), _) if is_new => None,
-            (Some(text), _) => Some(text),
-            (None, now) => now.clone(),
-        };
-        let ours = match old {
-            Some(old) => self.parts_of(target, old)?,
-            None => Vec::new(),
+        let mut text = match reverted {
+            Some(_) if is_new => None,
+            Some(text) => Some(text),
+            None => without(now.clone(), &outdated).map_err(unfit)?,
         };
         let mut patches = Vec::new();
-        for edit in shared.edits {
-            let state = edit.state(text.as_deref()).map_err(unfit)?;
-            if state == EditState::Other
-                && !is_forced
-                && !was_ours(&ours, path, edit, text.as_deref())
-            {
-                if shared.is_optional {
-                    return Ok(());
-                }
-                let what = edit.name();
-                return Err(Error::OtherEntry { path: path.to_owned(), what });
+        for edit in edits {
+            let is_other = edit.state(text.as_deref()).map_err(unfit)? == EditState::Other;
+            let is_ours =
+                earlier.zip(text.as_deref()).is_some_and(|(old, text)| old.is_ours(edit, text));
+            if is_other && !is_ours && !is_forced {
+                let (path, what) = (path.to_owned(), edit.name());
+                return if shared.is_optional {
+                    Ok(())
+                } else {
+                    Err(Error::OtherEntry { path, what })
+                };
             }
             let next = edit.apply(text.as_deref()).map_err(unfit)?;
             patches.extend(Patch::between(text.as_deref().unwrap_or_default(), &next));
@@ -158,7 +160,8 @@ impl Changes<'_> {
             self.note_running(target, path, offer);
         }
         put(&mut offer.plan, path, now.as_deref(), &text, "settings")?;
-        new.edits.push(EditedFile { path: path.to_owned(), is_new, hash: hash(&text), patches });
+        let (hash, values) = (hash(&text), EditedFile::values_of(edits, &text));
+        new.edits.push(EditedFile { path: path.to_owned(), is_new, hash, patches, values });
         Ok(())
     }
 
@@ -180,15 +183,23 @@ impl Changes<'_> {
     }
 }
 
-/// Whether the value that is there was set by us, with another release or other options.
-fn was_ours(ours: &[Part], path: &Path, edit: &Edit, text: Option<&[u8]>) -> bool {
-    ours.iter().any(|part| match part {
-        Part::Shared { path: own, edits, .. } => {
-            let is_same = |one: &Edit| matches!(one.state(text), Ok(EditState::Same));
-            own == path && edits.iter().any(|one| one.name() == edit.name() && is_same(one))
-        }
-        Part::Own { .. } => false,
-    })
+/// Returns what earlier options set in a file and these do not.
+fn outdated(before: &[Part], shared: &Shared<'_>, text: Option<&[u8]>) -> Vec<Edit> {
+    let edits = before.iter().filter_map(|part| match part {
+        Part::Shared { path, edits, .. } if path == shared.path => Some(edits),
+        _ => None,
+    });
+    let is_wanted = |name: String| shared.edits.iter().any(|edit| edit.name() == name);
+    let is_there = |edit: &Edit| matches!(edit.state(text), Ok(EditState::Same));
+    edits.flatten().filter(|edit| !is_wanted(edit.name()) && is_there(edit)).cloned().collect()
+}
+
+fn without(text: Option<Vec<u8>>, edits: &[Edit]) -> Result<Option<Vec<u8>>, Unfit> {
+    let Some(mut text) = text else { return Ok(None) };
+    for edit in edits {
+        text = edit.remove(&text)?.unwrap_or(text);
+    }
+    Ok(Some(text))
 }
 
 /// Writes a file that is recount's own.

@@ -1,6 +1,6 @@
 //! Plans to remove recount from agents: exactly what the ledger names.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use recount_formats::integration::{Edit, EditState, Part};
 use recount_writer::RealDisk;
@@ -34,8 +34,10 @@ impl Changes<'_> {
                 &mut offer,
             )?;
             let path = self.ledger_path(target.name(), project)?;
-            remove(&mut offer.plan, &path, "ledger")?;
-            for folder in &ledger.folders {
+            remove(&mut offer.plan, &path, "ledger", path.parent().map(Path::to_owned).as_slice())?;
+            for folder in
+                ledger.folders.iter().map(std::path::PathBuf::as_path).chain(path.parent())
+            {
                 offer.plan.remove_folder(&RealDisk, folder)?;
             }
         }
@@ -55,7 +57,7 @@ impl Changes<'_> {
             match read(&file.path)? {
                 None => {}
                 Some(now) if hash(&now) == file.hash || is_forced => {
-                    remove(&mut offer.plan, &file.path, "integration")?;
+                    remove(&mut offer.plan, &file.path, "integration", &old.folders)?;
                 }
                 Some(_) => offer.notice(Notice::ChangedSince(file.path.clone())),
             }
@@ -69,7 +71,7 @@ impl Changes<'_> {
                 _ => None,
             });
             let (edits, is_rewritten) = edits.unwrap_or_default();
-            if remove_edits(file, edits, is_forced, offer)? && is_rewritten {
+            if remove_edits(file, edits, is_forced, &old.folders, offer)? && is_rewritten {
                 self.note_running(target, &file.path, offer);
             }
         }
@@ -82,12 +84,13 @@ fn remove_edits(
     file: &EditedFile,
     edits: &[Edit],
     is_forced: bool,
+    folders: &[PathBuf],
     offer: &mut Proposal,
 ) -> Result<bool, Error> {
     let Some(now) = read(&file.path)? else { return Ok(false) };
     if let Some(text) = file.revert(&now) {
         if file.is_new {
-            remove(&mut offer.plan, &file.path, "settings")?;
+            remove(&mut offer.plan, &file.path, "settings", folders)?;
         } else {
             put(&mut offer.plan, &file.path, Some(&now), &text, "settings")?;
         }
@@ -97,7 +100,7 @@ fn remove_edits(
     let mut text = now.clone();
     for edit in edits.iter().rev() {
         match edit.state(Some(&text)).map_err(unfit)? {
-            EditState::Other if !is_forced => {
+            EditState::Other if !is_forced && !file.is_ours(edit, &text) => {
                 offer.notice(Notice::ChangedSince(file.path.clone()));
             }
             EditState::Missing => {}
@@ -110,14 +113,16 @@ fn remove_edits(
         return Ok(false);
     }
     if file.is_new && edits.iter().any(|edit| edit.is_blank(&text)) {
-        remove(&mut offer.plan, &file.path, "settings")?;
+        remove(&mut offer.plan, &file.path, "settings", folders)?;
     } else {
         put(&mut offer.plan, &file.path, Some(&now), &text, "settings")?;
     }
     Ok(true)
 }
 
-fn remove(plan: &mut Plan, path: &Path, what: &str) -> Result<(), Error> {
-    plan.roots.extend(existing(path));
+/// Removes a file. The folders that are removed with it cannot be the limit of the plan: undoing it needs one that stays.
+fn remove(plan: &mut Plan, path: &Path, what: &str, folders: &[PathBuf]) -> Result<(), Error> {
+    let outermost = path.ancestors().skip(1).take_while(|above| folders.iter().any(|f| f == above));
+    plan.roots.extend(existing(outermost.last().unwrap_or(path)));
     Ok(plan.remove(&RealDisk, path, ChangeDetails { session: None, what })?)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use recount_formats::integration::{EditState, Part};
+use recount_formats::integration::{Edit, EditState, Part};
 use recount_model::SourceName;
 use serde::Serialize;
 
@@ -109,10 +109,12 @@ impl Changes<'_> {
                 },
                 Part::Shared { path, edits, is_optional: false, .. } => {
                     let now = read(&path)?;
+                    let known = ledger.edited(&path).zip(now.as_deref());
+                    let is_ours = |edit: &Edit| known.is_some_and(|(l, now)| l.is_ours(edit, now));
                     for edit in edits {
                         match edit.state(now.as_deref()) {
                             Ok(EditState::Same) => {}
-                            Ok(EditState::Other) if is_older => {}
+                            Ok(EditState::Other) if is_ours(&edit) => is_older = true,
                             Ok(EditState::Other) => {
                                 broken("an entry of the integration was changed", &path)
                             }

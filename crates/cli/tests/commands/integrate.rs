@@ -108,7 +108,25 @@ fn what_is_written_for_each_agent() {
     .local/share/recount/marketplace/plugins/recount/skills/session-history/SKILL.md
     ");
     let text = |path: &str| String::from_utf8(home.read(path)).unwrap();
-    insta::assert_snapshot!(text(".gemini/extensions/recount/gemini-extension.json"));
+    insta::assert_snapshot!(text(".gemini/extensions/recount/gemini-extension.json"), @r#"
+    {
+      "name": "recount",
+      "version": "0.1.0",
+      "description": "Looks up earlier sessions of coding agents on this machine",
+      "contextFileName": "RECOUNT.md",
+      "mcpServers": {
+        "recount": {
+          "command": "recount",
+          "args": [
+            "mcp",
+            "--agent",
+            "gemini"
+          ],
+          "timeout": 60000
+        }
+      }
+    }
+    "#);
     insta::assert_snapshot!(text(".codex/config.toml"), @r#"
     [mcp_servers.recount]
     command = "recount"
@@ -303,4 +321,68 @@ fn printing_writes_nothing() {
     let dry = home.run(["integrate", "codex", "--dry-run", "--command", "recount"]);
     assert_eq!(dry.code, Some(0), "{dry}");
     assert_eq!(all(&home), before);
+}
+
+#[test]
+fn settings_that_a_running_agent_would_overwrite_are_not_changed() {
+    let home = home([]);
+    let process = |home: &str| {
+        format!(
+            "[{{\"pid\":91,\"ppid\":52,\"comm\":\"claude\",\"argv\":[\"claude\"],\"exe\":\"/usr/bin/claude\",\"cwd\":\"/\",\
+             \"start_ms\":1,\"state\":\"S\",\"env\":{{\"HOME\":\"{home}\"}},\"open_files\":[],\"tty\":null}}]"
+        )
+    };
+    let run = |words: &[&str]| {
+        home.run_with(words, |command| {
+            command.env("RECOUNT_PROCESS_TABLE", home.path().join("processes.json"));
+        })
+    };
+    home.write("processes.json", process(home.path().to_str().unwrap()));
+    let add = ["integrate", "claude", "--yes", "--command", "recount"];
+    let refused = run(&add);
+    assert_eq!(refused.code, Some(4), "{refused}");
+    assert!(refused.to_string().contains("Claude Code is running (process 91)"), "{refused}");
+    assert!(!home.path().join(".claude").exists());
+    // Its extensions are only read at the start; and another user's agent does not matter.
+    assert_eq!(run(&["integrate", "gemini", "--yes", "--command", "recount"]).code, Some(0));
+    home.write("processes.json", process("/home/other"));
+    assert_eq!(run(&add).code, Some(0));
+}
+
+#[test]
+fn a_permission_that_is_not_asked_for_again_is_removed() {
+    let home = home([]);
+    home.write(".claude/settings.json", SETTINGS);
+    let add = ["integrate", "claude", "--yes", "--command", "recount"];
+    let text = || String::from_utf8(home.read(".claude/settings.json")).unwrap();
+    for is_changed_since in [false, true] {
+        ok(&home, &[&add[..], &["--allow"]].concat());
+        assert!(text().contains("mcp__plugin_recount_recount"), "{}", text());
+        if is_changed_since {
+            home.write(".claude/settings.json", text().replacen('{', "{\n\"y\": 2,", 1));
+        }
+        ok(&home, &add);
+        assert!(!text().contains("mcp__plugin_recount_recount"), "{}", text());
+        assert!(text().contains("recount@recount-local"), "{}", text());
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn an_integration_of_another_release_is_older_and_replaced() {
+    let home = home([]);
+    let command = server(&home);
+    for agent in ["claude", "codex"] {
+        ok(&home, &["integrate", agent, "--yes", "--command", &command]);
+        let folder = home.path().join(".local/share/recount/integrations");
+        let is_its =
+            |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(agent);
+        let mut ledgers = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let ledger = ledgers.find(is_its).unwrap();
+        let text = fs::read_to_string(&ledger).unwrap().replace("\"0.1.0\"", "\"0.0.9\"");
+        fs::write(&ledger, text).unwrap();
+        assert_eq!(state(&home, agent)["state"], "older");
+        ok(&home, &["integrate", agent, "--yes", "--command", &command]);
+        assert_eq!(state(&home, agent)["state"], "wired");
+    }
 }

@@ -141,6 +141,8 @@ pub(crate) struct StoredRows {
 
 /// Number of rows from which a second thread pays.
 const MANY: usize = 256;
+/// Number of bytes of rows from which the memory that the catalog takes beside them matters.
+const LARGE: usize = 4 * 1024 * 1024;
 
 impl StoredRows {
     /// Reads the rows of sessions that are not gone. `None` when one is damaged.
@@ -153,6 +155,10 @@ impl StoredRows {
             }
         };
         catalog.each_listed(roots, &mut visit).ok()?;
+        if stored.bytes.len() > LARGE {
+            // Pages of the catalog that were read count as memory, and are not needed again.
+            let _unmapped = catalog.unmap();
+        }
         Some(stored)
     }
 
@@ -197,8 +203,8 @@ pub(crate) fn newest<'s>(rows: &[&'s [u8]], many: usize) -> Vec<&'s [u8]> {
         (std::cmp::Reverse(row.ok().and_then(|(row, _)| row.core.updated)), *content)
     };
     let mut rows: Vec<_> = rows.iter().map(used).collect();
-    if many > 0 && many < rows.len() {
-        rows.select_nth_unstable_by_key(many - 1, |(used, _)| *used);
+    if many < rows.len() {
+        rows.select_nth_unstable_by_key(many, |(used, _)| *used);
         rows.truncate(many);
     }
     rows.sort_unstable_by_key(|(used, _)| *used);

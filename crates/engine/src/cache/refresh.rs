@@ -317,13 +317,13 @@ impl<'a> RowWrites<'a> {
 }
 
 /// Reads some groups, whatever is remembered of them: large logs from where they were read last, if they only grew.
-pub(crate) fn recall_groups(
+pub(crate) fn recall_groups<T: Send>(
     engine: &Engine,
     disk: &DiskSnapshot,
     groups: &[Group],
     progress: &dyn Progress,
-    digest: impl Fn(&'static dyn Source, SessionFiles) -> Digest + Sync,
-) -> Result<Vec<Digest>, Error> {
+    digest: impl Fn(&'static dyn Source, SessionFiles) -> T + Sync,
+) -> Result<Vec<T>, Error> {
     let large = groups.iter().flat_map(|group| &group.files).any(|(_, file)| may_resume(file));
     let read = match large.then(|| engine.catalog()).flatten() {
         None => scan_files(disk, groups, &FullRead, progress, digest),

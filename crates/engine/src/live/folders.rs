@@ -78,3 +78,45 @@ fn subfolders(path: &Path) -> Vec<PathBuf> {
     let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
     entries.filter(is_folder).map(|entry| entry.path()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "directories to be followed")]
+
+    use super::*;
+
+    fn age(path: &Path) {
+        let then = SystemTime::now() - Duration::from_secs(60);
+        fs::File::open(path).unwrap().set_modified(then).unwrap();
+    }
+
+    #[test]
+    fn only_directories_that_changed_are_listed_again() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().join(".gemini");
+        let chats = root.join("tmp/shop/chats");
+        fs::create_dir_all(&chats).unwrap();
+        for path in [&chats, &root.join("tmp/shop"), &root.join("tmp"), &root] {
+            age(path);
+        }
+        let mut feed = LiveFeed::default();
+        let source =
+            recount_formats::SOURCES.iter().find(|source| source.name().as_str() == "gemini");
+        feed.add(*source.unwrap(), &root);
+        let mut followed = FollowedDirectories::default();
+        let first = followed.find(&feed);
+        assert!(first.contains(&chats), "{first:?}");
+        let looked = |followed: &FollowedDirectories, path: &Path| followed.listed[path].looked;
+        let (projects, shop) = (root.join("tmp"), root.join("tmp/shop"));
+        let before = (looked(&followed, &projects), looked(&followed, &shop));
+        assert_eq!(followed.find(&feed), first);
+        assert_eq!((looked(&followed, &projects), looked(&followed, &shop)), before);
+        let new = projects.join("parser/chats");
+        fs::create_dir_all(&new).unwrap();
+        assert!(followed.find(&feed).contains(&new));
+        assert_eq!(looked(&followed, &shop), before.1);
+        assert_ne!(looked(&followed, &projects), before.0);
+        fs::remove_dir_all(projects.join("parser")).unwrap();
+        assert_eq!(followed.find(&feed), first);
+    }
+}

@@ -40,9 +40,11 @@ impl Engine {
         let disk = self.look();
         if let Some(parent) = opened.facts.parent.clone() {
             let own = opened.facts.source;
-            let grouped = Self::group_sessions(&disk, parent.as_str(), &(), |source, group| {
+            let grouped = self.group_sessions(&disk, parent.as_str(), &(), |source, group| {
                 source.name() == own && source.may_hold(group, parent.as_str())
             });
+            // Nobody cancels it.
+            let grouped = grouped.unwrap_or_default();
             let outlines = grouped.iter().flat_map(|(_, session_files)| &session_files.files);
             let calls = outlines
                 .flat_map(|session_file| session_file.file.outline.agent_calls.clone())

@@ -10,11 +10,12 @@ use recount_formats::source::SessionFiles;
 use recount_model::{FileRole, SessionFacts, SessionId, SessionKey, TitleFrom};
 
 use crate::cache::growth::FullRead;
+use crate::cache::refresh::recall_groups;
 use crate::projects::resolve::ProjectHints;
 use crate::sessions::facts::{facts, main};
 use crate::sessions::list::ListQuery;
 use crate::sessions::open::Opened;
-use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress, scan_files};
+use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress};
 use crate::stats::usage::UsageLog;
 use crate::{Engine, Error};
 
@@ -85,9 +86,9 @@ impl Engine {
         let is_source = |own: &dyn Source| source.is_none_or(|name| own.name().as_str() == name);
         // Most ids are in the names of their files: check those first.
         let near = |own: &dyn Source, group: &str| is_source(own) && own.may_hold(group, wanted);
-        let mut found = Self::group_sessions(&disk, wanted, progress, near);
+        let mut found = self.group_sessions(&disk, wanted, progress, near)?;
         if found.is_empty() {
-            found = Self::group_sessions(&disk, wanted, progress, |own, _| is_source(own));
+            found = self.group_sessions(&disk, wanted, progress, |own, _| is_source(own))?;
         }
         let mut found = join(&disk, found);
         if found.len() > 1 {
@@ -130,12 +131,14 @@ impl Engine {
         Ok(Opened::new(source, row, session_files, folder_path))
     }
 
+    /// Reads the files of some groups, and returns those of the wanted session. Large logs are read from where they were read last.
     pub(crate) fn group_sessions(
+        &self,
         disk: &DiskSnapshot,
         wanted: &str,
         progress: &dyn Progress,
         groups: impl Fn(&dyn Source, &str) -> bool,
-    ) -> Vec<Found> {
+    ) -> Result<Vec<Found>, Error> {
         let long_enough = wanted.chars().count() >= SHORTEST;
         let is_wanted = |id: &SessionId| {
             id.as_str() == wanted || (long_enough && id.as_str().starts_with(wanted))
@@ -143,8 +146,8 @@ impl Engine {
         let keep = |source, session_files: SessionFiles| {
             is_wanted(&session_files.id).then_some((source, session_files))
         };
-        let found = scan_files(disk, &disk.groups(groups), &FullRead, progress, keep);
-        found.into_iter().filter_map(|(_, session_files)| session_files).collect()
+        let found = recall_groups(self, disk, &disk.groups(groups), progress, keep)?;
+        Ok(found.into_iter().flatten().collect())
     }
 }
 

@@ -221,3 +221,23 @@ impl LineCounter {
         Ok(self.line)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_buffer_takes_no_more_memory_than_there_is_to_read() {
+        let mut buffer = Buffer::large();
+        let small = [7; 1000];
+        assert_eq!(buffer.fill(&mut small.as_slice(), 0).unwrap(), (1000, true));
+        assert_eq!(buffer.bytes.len(), PIECE);
+        let large = vec![7; LARGE_PIECE + 5];
+        assert_eq!(buffer.fill(&mut large.as_slice(), 0).unwrap(), (LARGE_PIECE, false));
+        assert_eq!(buffer.bytes.len(), LARGE_PIECE);
+        let mut other = Buffer::new();
+        assert_eq!(other.fill(&mut large.as_slice(), 0).unwrap(), (PIECE, false));
+        // What is one record makes it grow.
+        assert_eq!(other.fill(&mut large.as_slice(), PIECE).unwrap(), (2 * PIECE, false));
+    }
+}

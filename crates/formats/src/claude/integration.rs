@@ -121,7 +121,7 @@ fn plugin_files(marketplace: &Path, plugin: &Path, server: &ToolServer<'_>) -> V
     let listing = object(&[
         ("name", string(MARKETPLACE)),
         ("owner", author.clone()),
-        ("description", string("Plugins of the recount that is installed on this machine")),
+        ("metadata", object(&[("description", string("recount as it is installed here"))])),
         ("plugins", JsonTree::Array(vec![listed])),
     ]);
     let manifest = object(&[

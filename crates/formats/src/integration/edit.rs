@@ -1,5 +1,7 @@
 //! One value in a file that belongs to the agent or the user. Every other byte stays as it is.
 
+use std::fmt::Write as _;
+
 use super::table::TableEdit;
 use crate::json::JsonTree;
 use crate::json::comments::strip;
@@ -134,6 +136,21 @@ impl Edit {
         }
     }
 
+    /// Returns the value that the text has in its place, written the same way whatever its layout. `None` if there is none.
+    pub fn found(&self, text: &[u8]) -> Option<String> {
+        let mut canonical = String::new();
+        match self {
+            Self::Table(table) => return table.found(text),
+            Self::Form { .. } => return None,
+            Self::Member { path, any, .. } => write(&at(text, path)?, any, &mut canonical),
+            Self::Element { value, .. } => {
+                self.state(Some(text)).ok().filter(|state| *state == EditState::Same)?;
+                write(value, &[], &mut canonical);
+            }
+        }
+        Some(canonical)
+    }
+
     /// Whether a text says nothing without the value: a file with it may be removed.
     pub fn is_blank(&self, text: &[u8]) -> bool {
         let is_form = |own: &str| matches!(self, Self::Form { key, .. } if *key == own);
@@ -164,6 +181,31 @@ fn words(path: &[String]) -> Vec<&str> {
 fn at(text: &[u8], path: &[String]) -> Option<JsonTree> {
     let tree = JsonTree::parse(&strip(text)).ok()?;
     path.iter().try_fold(&tree, |value, key| value.get(key)).cloned()
+}
+
+/// Writes a value without the members that may have any value, and with the others in order.
+fn write(value: &JsonTree, any: &[&str], out: &mut String) {
+    match value {
+        JsonTree::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            members.retain(|(key, _)| !any.contains(&key.as_str()));
+            members.sort_by_key(|(key, _)| key);
+            out.push('{');
+            for (key, value) in members {
+                let _written = write!(out, "{key:?}:");
+                write(value, any, out);
+            }
+            out.push('}');
+        }
+        JsonTree::Array(elements) => {
+            out.push('[');
+            elements.iter().for_each(|element| write(element, any, out));
+            out.push(']');
+        }
+        other => {
+            let _written = write!(out, "{other:?},");
+        }
+    }
 }
 
 /// Whether a value is the wanted one, apart from members that may have any value. Their order does not matter.

@@ -38,6 +38,10 @@ impl TableEdit {
         })
     }
 
+    pub(super) fn found(&self, text: &[u8]) -> Option<String> {
+        self.value(&parse(as_text(text).ok()?).ok()?).map(|value| format!("{value:?}"))
+    }
+
     /// Adds the table at the end, after another one of that name is removed.
     pub(super) fn apply(&self, text: &[u8]) -> Result<Vec<u8>, Unfit> {
         let removed = self.remove(text)?;

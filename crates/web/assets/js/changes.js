@@ -1,6 +1,6 @@
 // Changes: a plan is shown first; applying it names its digest. A server without --changes gives the command line instead.
 
-import { html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { html, useLayoutEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { get, post } from "./api.js";
 import { bytes, line, plural, tilde } from "./format.js";
 import { useKeys } from "./keys.js";
@@ -22,7 +22,7 @@ export function Dialogs() {
 /** A modal dialog; the element keeps the focus inside it. */
 export function Modal({ title, close, className = "", children, place = "Plan", handlers = {} }) {
   const box = useRef(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     box.current.showModal();
     return () => before?.focus?.();

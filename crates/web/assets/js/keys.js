@@ -1,6 +1,6 @@
 // Keys: the table of the terminal app (keys.json is generated from it), and who handles them.
 
-import { useEffect, useRef } from "../vendor/preact-htm.js";
+import { useLayoutEffect, useRef } from "../vendor/preact-htm.js";
 
 /** Keys that stay with the browser: they reload, print, quit, or move the focus. */
 const BROWSER = new Set(["tab", "shift-tab", "ctrl-p", "ctrl-c", "ctrl-z", "ctrl-l", "ctrl-r", "F1", "Q"]);
@@ -121,7 +121,7 @@ export function useKeys(place, handlers, isActive = true) {
   const layer = useRef({ place, handlers: {} }).current;
   layer.place = place;
   layer.handlers = { ...common(), ...handlers };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isActive) return undefined;
     layers.push(layer);
     return () => {

@@ -47,21 +47,41 @@ export class Reader {
     return this.ask("/messages", { level, thoughts: thoughts ? 1 : null, ...params });
   }
 
-  /** Shows the messages around a place: `start`, `end`, a number, `id:…` or `key:…`. Returns the message there. */
-  async open(at, place = {}) {
+  /** Shows the first messages. */
+  openStart() {
+    return this.open({ from: 0, count: 120 });
+  }
+
+  /** Shows the last messages. */
+  openEnd() {
+    return this.open({ before: 1e12, count: PAGE });
+  }
+
+  /** Shows the messages around a number; if the level hides that one, the next is returned. */
+  openNear(number) {
+    return this.open({ from: Math.max(0, number - 24), count: PAGE }, number);
+  }
+
+  /** Shows a message and those around it, with more detail if it needs that: a number, `id:…` or `key:…`. */
+  openAt(at) {
+    return this.open({ at });
+  }
+
+  /** Asks for messages to begin with. Returns the one that was wanted, or null. */
+  async open(place, number = null) {
     const generation = (this.generation += 1);
     this.isBusy = true;
     try {
-      const page = await this.pageOf({ at, ...place });
+      const page = await this.pageOf(place);
       if (generation !== this.generation) return null;
       if (page.raised) this.options = { ...this.options, level: page.raised };
       this.items = page.messages;
       [this.from, this.to, this.total, this.version] = [page.from, page.to, page.total, page.version];
       [this.error, this.isOpen, this.newBelow] = [null, true, 0];
-      const wanted = page.at;
-      const found = wanted === null || wanted === undefined ? null : (this.items.find((one) => one.at >= wanted) ?? this.items.at(-1) ?? null);
+      const wanted = page.at ?? number;
+      const found = wanted === null ? null : (this.items.find((one) => one.at >= wanted) ?? this.items.at(-1) ?? null);
       this.isBusy = false;
-      this.onChange({ raised: page.raised ?? null, isMissing: wanted === null || wanted === undefined });
+      this.onChange({ raised: page.raised ?? null, isMissing: place.at !== undefined && wanted === null });
       this.rest(generation);
       return found;
     } catch (error) {

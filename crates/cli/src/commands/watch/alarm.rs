@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 
+use recount_display::live::notification;
 use recount_documents::live_session;
 use recount_engine::Engine;
 use recount_engine::live::{LiveAlarms, LiveFacts, LiveRow};
@@ -53,15 +54,8 @@ impl Alarms {
         let words = single_line(words);
         if context.on_terminal() {
             let term = context.env.text("TERM").unwrap_or_default();
-            let note = if term.contains("kitty") {
-                format!("\x1b]99;;{words}\x1b\\")
-            } else if term.starts_with("rxvt") || term.starts_with("foot") {
-                format!("\x1b]777;notify;recount;{words}\x1b\\")
-            } else {
-                format!("\x1b]9;{words}\x1b\\")
-            };
             // Nobody is left to tell when the terminal is gone.
-            let _rung = write!(io::stderr(), "\x07{note}");
+            let _rung = write!(io::stderr(), "{}", notification(term, &words));
         } else {
             Context::say(&format!("alarm: {words}"));
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use notify::event::{AccessKind, EventKind};
 use notify::{RecursiveMode, Watcher as _};
+use recount_engine::{Engine, ListQuery};
 
 use super::questions::{QUESTIONS, answer};
 use super::{Place, add_beside, age, append};
@@ -129,7 +130,63 @@ fn a_question_that_nobody_waits_for_ends() {
     assert_eq!(engine.snapshot(&()).unwrap().sessions().len(), 4 + subagents(&engine));
 }
 
-fn subagents(engine: &recount_engine::Engine) -> usize {
-    let listing = engine.list(&recount_engine::ListQuery::default(), &()).unwrap();
+fn subagents(engine: &Engine) -> usize {
+    let listing = engine.list(&ListQuery::default(), &()).unwrap();
     listing.sessions.iter().filter(|facts| facts.parent.is_some()).count()
+}
+
+#[test]
+fn the_newest_remembered_rows_are_the_first_of_all() {
+    let place = Place::new(12, 0.5);
+    let engine = place.engine("data");
+    assert!(engine.remembered_list(None).is_empty());
+    engine.list(&ListQuery::default(), &()).unwrap();
+    engine.list(&ListQuery::default(), &()).unwrap();
+    engine.finish_writing();
+    let all = engine.remembered_list(None);
+    assert!(all.len() >= 12);
+    for many in 0..all.len() + 2 {
+        let newest = engine.remembered_list(Some(many));
+        let used = |facts: &std::sync::Arc<recount_model::SessionFacts>| facts.updated;
+        let expected: Vec<_> = all.iter().take(many).map(used).collect();
+        assert_eq!(newest.iter().map(used).collect::<Vec<_>>(), expected, "{many}");
+    }
+}
+
+#[test]
+fn a_large_session_is_opened_from_where_it_was_read_last() {
+    let place = Place::new(4, 0.2);
+    let log = place.log();
+    // Of so many bytes, what was read is kept.
+    for number in 0..12_000 {
+        append(&log, number);
+    }
+    age(&log, 60);
+    let engine = place.engine("data");
+    let id = |engine: &Engine| {
+        let listing = engine.list(&ListQuery::default(), &()).unwrap();
+        let is_it = |facts: &&std::sync::Arc<recount_model::SessionFacts>| {
+            facts.files.iter().any(|file| Path::new(&file.path) == log)
+        };
+        listing.sessions.iter().find(is_it).unwrap().id.as_str().to_owned()
+    };
+    let id = id(&engine);
+    engine.finish_writing();
+    let check = |what: &str| {
+        let known = engine.open(&id, &()).unwrap().facts;
+        let read = crate::engine(&place.home(), None).open(&id, &()).unwrap().facts;
+        assert_eq!(format!("{known:?}"), format!("{read:?}"), "{what}");
+        known.counts.prompts
+    };
+    let first = check("as it was listed");
+    assert!(first >= 12_000, "{first}");
+    append(&log, 12_001);
+    assert_eq!(check("a line is appended"), first + 1);
+    let text =
+        fs::read_to_string(&log).unwrap().replace("prompt number 1\"", "prompt number one\"");
+    fs::write(&log, &text).unwrap();
+    assert_eq!(check("it is rewritten"), first + 1);
+    let half = text.len() / 2 + text[text.len() / 2..].find('\n').unwrap() + 1;
+    fs::write(&log, &text[..half]).unwrap();
+    assert!(check("half of it is gone") < first);
 }

@@ -1,6 +1,6 @@
 // Find in a transcript: over the whole session, on the server; matches on the page are marked.
 
-import { html, useEffect, useRef, useState } from "../../vendor/preact-htm.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact-htm.js";
 import { line, whole } from "../format.js";
 import { setParams } from "../router.js";
 
@@ -14,6 +14,7 @@ export function useFind({ reader, key, view, level, query, at, goTo, box, items 
   const [current, setCurrent] = useState(-1);
   const field = useRef(null);
   const [text, setText] = useState(query);
+  const [, setTurn] = useState(0);
 
   useEffect(() => {
     if (text !== query) setText(query);
@@ -76,9 +77,18 @@ export function useFind({ reader, key, view, level, query, at, goTo, box, items 
   }, [query, items, result]);
   useEffect(() => () => globalThis.CSS?.highlights?.delete("match"), []);
 
+  // The field has the focus before the next key comes.
+  const isWanted = useRef(false);
+  useLayoutEffect(() => {
+    if (!isWanted.current || !field.current) return;
+    isWanted.current = false;
+    field.current.focus();
+    field.current.select();
+  });
   const open = () => {
+    isWanted.current = true;
     setOpen(true);
-    requestAnimationFrame(() => { field.current?.focus(); field.current?.select(); });
+    setTurn((number) => number + 1);
   };
   const close = () => {
     setOpen(false);

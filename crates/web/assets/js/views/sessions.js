@@ -176,7 +176,7 @@ function Preview({ row, onOpen }) {
       return undefined;
     }
     const timer = setTimeout(async () => {
-      const { answer, error: trouble } = await ask.current((signal) => get(`${sessionPath(key)}/messages`, { at: "end", before: 30, after: 0, level: "actions" }, signal));
+      const { answer, error: trouble } = await ask.current((signal) => get(`${sessionPath(key)}/messages`, { before: 1e12, count: 30, level: "actions" }, signal));
       if (answer) {
         known.delete(stamp);
         known.set(stamp, answer);

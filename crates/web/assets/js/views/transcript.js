@@ -69,21 +69,22 @@ export function Transcript({ route }) {
     redraw((number) => number + 1);
   };
 
-  const goTo = async (number, isTarget = true) => {
+  /** Goes to a message by its number; `isExact` raises the level if that one is hidden. */
+  const goTo = async (number, isTarget = true, isExact = false) => {
     const it = reader.current;
     if (number >= it.from && number < it.to) {
       const message = it.items.find((one) => one.at >= number);
-      if (message && (message.at === number || it.isWhole)) {
+      if (message && (message.at === number || !isExact)) {
         show(message, null, isTarget);
         return;
       }
     }
-    show(await it.open(number), null, isTarget);
+    show(await (isExact ? it.openAt(number) : it.openNear(number)), null, isTarget);
   };
 
   const goToEnd = async () => {
     const it = reader.current;
-    if (it.to < it.total) await it.open("end", { before: 200, after: 0 });
+    if (!it.isOpen || it.to < it.total) await it.openEnd();
     it.newBelow = 0;
     pin.current = { end: true };
     setFollowing(true);
@@ -105,13 +106,13 @@ export function Transcript({ route }) {
     const place = target(anchor);
     const isRunning = store.rows.get(key)?.live === true;
     const begin = async () => {
-      if (before && pin.current?.key) await it.open(`key:${pin.current.key}`);
+      if (before && pin.current?.key) await it.openAt(`key:${pin.current.key}`);
       else if (!before && kept.place) {
         pin.current = kept.place;
-        await it.open(kept.place.end ? "end" : `key:${kept.place.key}`, kept.place.end ? { before: 200, after: 0 } : {});
-      } else if (place) show(await it.open(place.at), place.call);
+        await (kept.place.end ? it.openEnd() : it.openAt(`key:${kept.place.key}`));
+      } else if (place) show(await it.openAt(place.at), place.call);
       else if (isRunning && !params.find) await goToEnd();
-      else await it.open("start", { before: 0, after: 120 });
+      else await it.openStart();
       if (!it.facts) it.loadFacts();
       if (!it.prompts) it.loadIndex();
       it.refreshOutline();
@@ -130,7 +131,7 @@ export function Transcript({ route }) {
     const place = target(anchor);
     const known = place && reader.current?.items.find((one) => `id:${one.id}` === place.at || `key:${one.key}` === place.at);
     if (known) show(known, place.call);
-    else if (place) reader.current?.open(place.at).then((message) => show(message, place.call));
+    else if (place) reader.current?.openAt(place.at).then((message) => show(message, place.call));
   }, [anchor]);
 
   useEffect(() => on("tail", (event) => {
@@ -192,7 +193,7 @@ export function Transcript({ route }) {
   const jump = (what, step) => async () => {
     const number = await reader.current.next(what, at, step);
     if (number === null) notify(`no ${step > 0 ? "later" : "earlier"} ${what}`);
-    else await goTo(number);
+    else await goTo(number, true, true);
   };
   const onJump = (what) => (typeof what === "number" ? goTo(what) : jump(what, 1)());
   const scroll = (pixels) => () => box.current?.scrollBy({ top: pixels });
