@@ -149,7 +149,14 @@ fn open_and_first_query(bencher: Bencher<'_, '_>) {
 }
 
 fn options() -> SearchOptions {
-    SearchOptions { limit: 20, offset: 0, now: 0, sort: HitOrder::Relevance, one_per_session: true, may_relax: true }
+    SearchOptions {
+        limit: 20,
+        offset: 0,
+        now: 0,
+        sort: HitOrder::Relevance,
+        one_per_session: true,
+        may_relax: true,
+    }
 }
 
 const QUERIES: [&str; 14] = [

@@ -6,6 +6,7 @@ mod flaw;
 pub mod guard;
 mod history;
 mod notice;
+mod relaxed;
 mod remedy;
 mod resume;
 
@@ -13,6 +14,7 @@ pub use failure::{change_hint, write_hint};
 pub use finding::{deletion, symptom, topic};
 pub use history::{described, state, subjects};
 pub use notice::{notice, remnant};
+pub use relaxed::relaxed;
 pub use remedy::{relocate, remedy, retention_off};
 pub use resume::resume_hint;
 

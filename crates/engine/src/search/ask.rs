@@ -76,7 +76,9 @@ impl Engine {
             sessions: found.sessions,
             is_exact: found.is_exact,
             relaxed: found.relaxed,
-            relaxation: plan.relaxation().map(|relaxation| relaxed_search(relaxation, &found.worth)),
+            relaxation: plan
+                .relaxation()
+                .map(|relaxation| relaxed_search(relaxation, &found.worth)),
             hits: Vec::new(),
             notes: ready.notes.clone(),
             lost: 0,

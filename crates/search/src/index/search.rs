@@ -206,8 +206,10 @@ impl Searcher {
         options: &SearchOptions,
     ) -> Result<Option<Weighed>, TantivyError> {
         let counts = CombinedStatistics { disk: &self.disk, memory: self.memory.as_ref() };
-        let disk = self.disk.segment_readers().iter().enumerate().map(|(number, reader)| {
-            Part { searcher: &self.disk, reader, hidden: self.hidden.get(number) }
+        let disk = self.disk.segment_readers().iter().enumerate().map(|(number, reader)| Part {
+            searcher: &self.disk,
+            reader,
+            hidden: self.hidden.get(number),
         });
         let memory = self.memory.iter().flat_map(|searcher| {
             let readers = searcher.segment_readers().iter();

@@ -172,9 +172,10 @@ fn adjacent(words: &Words, field: Field, bound: Bound) -> Option<Boxed> {
 
 /// Returns a query for any form of a word.
 fn any_form(forms: &Forms, field: Field) -> Boxed {
-    let others = forms.all().skip(1).map(|form| {
-        Box::new(BoostQuery::new(word(field, form, false), OTHER_FORM)) as Boxed
-    });
+    let others = forms
+        .all()
+        .skip(1)
+        .map(|form| Box::new(BoostQuery::new(word(field, form, false), OTHER_FORM)) as Boxed);
     any(std::iter::once(word(field, forms.word(), false)).chain(others).collect())
 }
 

@@ -21,8 +21,8 @@ use recount_model::{Fate, MessageKind};
 use when::When;
 
 use crate::QueryPlan;
-use crate::question::Forms;
 use crate::document::FieldSet;
+use crate::question::Forms;
 
 /// A parsed query, not yet resolved to a time or to sessions.
 ///

@@ -216,7 +216,8 @@ impl<'q> Parser<'q> {
             Some(item) => Ok(item),
             None => {
                 let after = word.strip_prefix('+');
-                let is_required = after.is_some_and(|after| after.starts_with(char::is_alphanumeric));
+                let is_required =
+                    after.is_some_and(|after| after.starts_with(char::is_alphanumeric));
                 self.is_strict |= is_required;
                 plain(word, start)
             }

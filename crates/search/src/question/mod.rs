@@ -11,7 +11,7 @@ mod language;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use dense::{pairs as dense_pairs, is_question as is_dense_question};
+pub(crate) use dense::{is_question as is_dense_question, pairs as dense_pairs};
 pub(crate) use fillers::{Role, opens_question, role};
 pub(crate) use forms::Forms;
 pub(crate) use language::Languages;

@@ -55,7 +55,11 @@ impl Engine {
             }
         }
         // Without any of the words that count, there may still be a message with all of them.
-        Ok(if is_question { self.scan_for(&plan, &disk, asked, progress) } else { SearchResults { is_exact: true, ..SearchResults::default() } })
+        Ok(if is_question {
+            self.scan_for(&plan, &disk, asked, progress)
+        } else {
+            SearchResults { is_exact: true, ..SearchResults::default() }
+        })
     }
 
     /// Searches for all of the words as they are.
