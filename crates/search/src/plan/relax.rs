@@ -49,11 +49,11 @@ impl QueryPlan {
         let sentence = Sentence::of(&wishes);
         let (mut words, left_out) = sentence.words(&wishes);
         words.truncate(MAX_WORDS);
-        let is_same = |wish: &Wish| match &wish.leaf.matcher {
-            Matcher::Forms(forms) => !forms.has_others(),
-            _ => true,
+        let is_same = match (words.as_slice(), wishes.as_slice()) {
+            ([word], [typed]) => word.is_same(typed),
+            _ => false,
         };
-        if words.is_empty() || words.len() == 1 && wishes.len() == 1 && words.iter().all(is_same) {
+        if words.is_empty() || is_same {
             return None;
         }
         let mut relaxation = Relaxation { left_out, ..Relaxation::default() };
@@ -103,6 +103,17 @@ impl QueryPlan {
             TextLeaf { fields, ..leaf.clone() }
         });
         Self { root, ..self.clone() }
+    }
+}
+
+impl Wish {
+    /// Whether it matches what the typed word matches.
+    fn is_same(&self, typed: &TextLeaf) -> bool {
+        match (&self.leaf.matcher, &typed.matcher) {
+            (Matcher::Forms(forms), _) => !forms.has_others(),
+            (Matcher::Words(one), Matcher::Words(other)) => one == other,
+            _ => true,
+        }
     }
 }
 

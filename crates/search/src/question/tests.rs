@@ -33,6 +33,7 @@ fn the_words_that_count_are_kept() {
         ("我们是怎么缩小docker镜像的", "缩小 镜像 docker", ""),
         ("ログイン画面はなぜ遅かったのですか", "ログ グイ イン ン画 画面 遅", ""),
         ("결제 오류는 왜 발생했나요", "결제 오류 발생 생했 했나 나요", "왜"),
+        ("鍵はどこにありますか", "鍵", ""),
         ("what was that about", "what was that about", ""),
         ("retry retry cart", "retry cart", ""),
         ("conf* retry", "conf retry", ""),
