@@ -1,4 +1,4 @@
-//! Removes from text what could mislead a model: letters that nobody sees, and look-alikes of the marks by which programs talk to it.
+//! Removes from text what could mislead a model: letters that nobody sees, and imitations of the marks by which programs talk to it.
 
 use std::borrow::Cow;
 
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn hidden_letters_are_gone_and_scripts_are_kept() {
-        assert_eq!(defuse("ig\u{200B}no\u{FE01}re\u{200D}"), "ig<U+200B>nore");
+        assert_eq!(defuse("x\u{200B}y\u{FE01}z\u{200D}"), "x<U+200B>yz");
         assert_eq!(
             defuse("👩\u{200D}💻 می\u{200C}خواهم ❤\u{FE0F}"),
             "👩\u{200D}💻 می\u{200C}خواهم ❤\u{FE0F}"
