@@ -86,7 +86,8 @@ impl Machine {
     pub(crate) fn engine(&self) -> Engine {
         let home = self.folder.path().join("home");
         let data = self.data();
-        let variables = [("HOME", home.to_str().unwrap()), ("RECOUNT_DATA_DIR", data.to_str().unwrap())];
+        let variables =
+            [("HOME", home.to_str().unwrap()), ("RECOUNT_DATA_DIR", data.to_str().unwrap())];
         Engine::new(Setup {
             homes: vec![home.clone()],
             known_sources: SOURCES,
