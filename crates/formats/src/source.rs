@@ -305,11 +305,6 @@ pub trait Source: Debug + Sync {
         false
     }
 
-    /// Returns the variables that tell the programs which the agent starts the id of its session.
-    fn session_variables(&self) -> &'static [&'static str] {
-        &[]
-    }
-
     /// Returns the program and the arguments that resume a session, if the agent can.
     fn resume(&self, _id: &SessionId) -> Option<(&'static str, Vec<String>)> {
         None

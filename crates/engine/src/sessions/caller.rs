@@ -66,7 +66,8 @@ impl Engine {
 
     /// Returns the ids that agents give to the programs that they start.
     fn told_sessions(&self) -> Vec<String> {
-        let names = self.sources.iter().flat_map(|source| source.session_variables());
+        let live = self.sources.iter().filter_map(|source| source.live());
+        let names = live.flat_map(|live| live.session_variables());
         names.filter_map(|name| self.env.text(name)).map(str::to_owned).collect()
     }
 

@@ -268,10 +268,6 @@ impl Source for Claude {
         is_running(args)
     }
 
-    fn session_variables(&self) -> &'static [&'static str] {
-        &["CLAUDE_CODE_SESSION_ID"]
-    }
-
     fn integration(&self) -> Option<&'static dyn crate::integration::Integration> {
         Some(&integration::Integrated)
     }

@@ -163,10 +163,6 @@ impl Source for Codex {
         owner::is_running(args)
     }
 
-    fn session_variables(&self) -> &'static [&'static str] {
-        &["CODEX_THREAD_ID", "CODEX_SESSION_ID"]
-    }
-
     fn native_format(&self) -> Option<&'static dyn NativeFormat> {
         Some(&native::Rollout)
     }
