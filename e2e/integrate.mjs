@@ -150,9 +150,10 @@ async function gemini(release) {
   const more = { GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: server.url, GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true', TERM: 'dumb' };
   const run = (...words) => execute(process.execPath, [script, ...words], { cwd: world.shop, env: world.env(more) });
   const folder = path.join(world.home, '.gemini', 'extensions', 'recount');
-  const listed = await run('extensions', 'list');
-  check(name('lists the extension'), /recount/.test(listed.stdout + listed.stderr), listed.stdout + listed.stderr);
+  // That release prints nothing without a terminal.
   if (release !== '0.38.2') {
+    const listed = await run('extensions', 'list');
+    check(name('lists the extension'), /recount/.test(listed.stdout + listed.stderr), listed.stdout + listed.stderr);
     const valid = await run('extensions', 'validate', folder);
     check(name('finds it valid'), valid.code === 0 && !/error/i.test(valid.stderr), valid.stdout + valid.stderr);
   }
