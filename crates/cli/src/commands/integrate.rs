@@ -112,7 +112,7 @@ fn command(args: &IntegrateArgs, context: &Context) -> Result<String, Failure> {
         Some(command) => return Ok(command.clone()),
         None if args.project => return Ok("recount".to_owned()),
         // Nothing is written that could call it.
-        None if args.remove => return Ok(String::new()),
+        None if args.remove || args.target.as_deref() == Some("skill") => return Ok(String::new()),
         None => own_program(context, "--command PATH")?,
     };
     let odd = || Failure::new(ERROR, "the path of recount is not valid UTF-8");
