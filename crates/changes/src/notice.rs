@@ -7,8 +7,8 @@ use recount_model::SessionId;
 use recount_writer::RealDisk;
 use recount_writer::change::Plan;
 
-use crate::{Error, Loss};
 use crate::rewrite::recover::Origin;
+use crate::{Error, Loss};
 
 /// A proposed change: the plan, and notices for people.
 #[derive(Clone, Debug, Default)]

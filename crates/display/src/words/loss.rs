@@ -9,7 +9,9 @@ use crate::sanitize::single_line;
 pub fn loss(loss: &Loss, to: &str) -> String {
     let many = |what: &str| plural(usize::try_from(loss.count).unwrap_or(usize::MAX), what);
     let text = match &loss.kind {
-        LossKind::Thoughts => format!("{} left out: services accept only their own", many("thought")),
+        LossKind::Thoughts => {
+            format!("{} left out: services accept only their own", many("thought"))
+        }
         LossKind::Tool(name) => {
             let name = single_line(name);
             format!("{} of {name}, which {to} does not have: kept under that name", many("call"))

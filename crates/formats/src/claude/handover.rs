@@ -258,13 +258,7 @@ impl Writer<'_> {
         format!("toolu_{}", id.get(..24).unwrap_or(&id))
     }
 
-    fn result(
-        &mut self,
-        id: &str,
-        call: &HandoverCall,
-        time: Timestamp,
-        out: &mut Vec<u8>,
-    ) -> u64 {
+    fn result(&mut self, id: &str, call: &HandoverCall, time: Timestamp, out: &mut Vec<u8>) -> u64 {
         let mut media = Vec::new();
         let lost = add_media(&mut media, &call.media);
         let content = if media.is_empty() {
@@ -349,7 +343,12 @@ fn displayed(call: &HandoverCall) -> Option<Value> {
                 "originalFile": null,
             }))
         }
-        _ => None,
+        ToolAction::Read { .. }
+        | ToolAction::SearchText { .. }
+        | ToolAction::FindFiles { .. }
+        | ToolAction::FetchPage { .. }
+        | ToolAction::SearchWeb { .. }
+        | ToolAction::Tasks(_) => None,
     }
 }
 

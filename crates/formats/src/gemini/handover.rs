@@ -77,13 +77,17 @@ fn action(call: &ToolCall) -> Option<ToolAction> {
 /// Returns this agent's tool for an action, and its arguments.
 fn tool(action: &ToolAction) -> (&'static str, Value) {
     match action {
-        ToolAction::Shell { command, folder } => {
-            ("run_shell_command", object([("command", json!(command)), ("dir_path", json!(folder))]))
-        }
+        ToolAction::Shell { command, folder } => (
+            "run_shell_command",
+            object([("command", json!(command)), ("dir_path", json!(folder))]),
+        ),
         ToolAction::Read { path, first, lines } => {
             let end = lines.map(|lines| first.unwrap_or(1).saturating_add(lines).saturating_sub(1));
-            let fields =
-                [("file_path", json!(path)), ("start_line", json!(first)), ("end_line", json!(end))];
+            let fields = [
+                ("file_path", json!(path)),
+                ("start_line", json!(first)),
+                ("end_line", json!(end)),
+            ];
             ("read_file", object(fields))
         }
         ToolAction::Write { path, content } => {
@@ -118,7 +122,8 @@ fn tool(action: &ToolAction) -> (&'static str, Value) {
         }
         ToolAction::SearchWeb { query } => ("google_web_search", json!({"query": query})),
         ToolAction::Tasks(tasks) => {
-            let todo = |task: &HandoverTask| json!({"description": task.text, "status": task.status});
+            let todo =
+                |task: &HandoverTask| json!({"description": task.text, "status": task.status});
             ("write_todos", json!({"todos": tasks.iter().map(todo).collect::<Vec<_>>()}))
         }
     }
@@ -205,8 +210,7 @@ impl Writer<'_> {
             let record = self.record("user", message, json!([{"text": note}]));
             out.extend(line(&record));
         }
-        let mut unwritten =
-            Unwritten { media: message.media.len() as u64, ..Unwritten::default() };
+        let mut unwritten = Unwritten { media: message.media.len() as u64, ..Unwritten::default() };
         let calls: Vec<Value> =
             message.calls.iter().map(|call| self.call(call, message, &mut unwritten)).collect();
         let mut record = self.record("gemini", message, json!(message.text));
@@ -244,9 +248,12 @@ impl Writer<'_> {
         let response = json!({"id": id, "name": name, "response": {key: call.output}});
         let mut result = vec![json!({"functionResponse": response})];
         unwritten.media += add_media(&mut result, &call.media);
-        let path = match &call.action {
-            Some(ToolAction::Edit { path, .. } | ToolAction::Write { path, .. }) => path.as_str(),
-            _ => "",
+        let path = if let Some(ToolAction::Edit { path, .. } | ToolAction::Write { path, .. }) =
+            &call.action
+        {
+            path.as_str()
+        } else {
+            ""
         };
         let shown = match &call.diff {
             Some(diff) if !call.is_error => json!({
