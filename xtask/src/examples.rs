@@ -37,6 +37,10 @@ const BEFORE: &[(&str, &str)] = &[
         "recount relocate release-tools ~/projects/release-tools --yes; recount relocate shop ~/projects/shop --yes
         mkdir -p ~/bin; printf '#!/bin/sh\\necho ${0##*/} \"$@\"\\n' | tee ~/bin/gemini > ~/bin/codex; chmod +x ~/bin/*; recount list --all",
     ),
+    (
+        "recount handover",
+        "recount relocate release-tools ~/projects/release-tools --yes; recount relocate shop ~/projects/shop --yes",
+    ),
     ("recount relocate ~/code/shop", "recount relocate shop ~/code/shop --yes"),
     (
         "recount relocate release-tools",

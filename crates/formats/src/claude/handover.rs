@@ -343,7 +343,12 @@ fn displayed(call: &HandoverCall) -> Option<Value> {
                 "originalFile": null,
             }))
         }
-        _ => None,
+        ToolAction::Read { .. }
+        | ToolAction::SearchText { .. }
+        | ToolAction::FindFiles { .. }
+        | ToolAction::FetchPage { .. }
+        | ToolAction::SearchWeb { .. }
+        | ToolAction::Tasks(_) => None,
     }
 }
 

@@ -248,10 +248,6 @@ impl Source for Claude {
         Some(&native::Transcript)
     }
 
-    fn handover(&self) -> Option<&'static dyn crate::HandoverFormat> {
-        Some(&handover::Handover)
-    }
-
     fn editor(&self) -> Option<&'static dyn Editor> {
         Some(&edit::Edits)
     }

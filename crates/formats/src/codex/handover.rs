@@ -185,9 +185,6 @@ fn prompt(message: &HandoverMessage, out: &mut Vec<u8>) -> Unwritten {
     if !message.text.is_empty() {
         parts.push(input_text(&message.text));
     }
-    for file in &message.files {
-        parts.push(input_text(&format!("Attached file {}:\n{}", file.path, file.content)));
-    }
     let media = add_images(&mut parts, &message.media);
     if !parts.is_empty() {
         item(message.time, &said("user", parts), out);
@@ -200,6 +197,11 @@ fn prompt(message: &HandoverMessage, out: &mut Vec<u8>) -> Unwritten {
             "text_elements": [],
         });
         record(message.time, "event_msg", &event, out);
+    }
+    // Without an event they are context of the prompt.
+    for file in &message.files {
+        let text = format!("Attached file {}:\n{}", file.path, file.content);
+        item(message.time, &said("user", vec![input_text(&text)]), out);
     }
     Unwritten { media, ..Unwritten::default() }
 }

@@ -167,10 +167,6 @@ impl Source for Codex {
         Some(&native::Rollout)
     }
 
-    fn handover(&self) -> Option<&'static dyn crate::HandoverFormat> {
-        Some(&handover::Handover)
-    }
-
     fn editor(&self) -> Option<&'static dyn Editor> {
         Some(&edit::Edits)
     }

@@ -248,9 +248,12 @@ impl Writer<'_> {
         let response = json!({"id": id, "name": name, "response": {key: call.output}});
         let mut result = vec![json!({"functionResponse": response})];
         unwritten.media += add_media(&mut result, &call.media);
-        let path = match &call.action {
-            Some(ToolAction::Edit { path, .. } | ToolAction::Write { path, .. }) => path.as_str(),
-            _ => "",
+        let path = if let Some(ToolAction::Edit { path, .. } | ToolAction::Write { path, .. }) =
+            &call.action
+        {
+            path.as_str()
+        } else {
+            ""
         };
         let shown = match &call.diff {
             Some(diff) if !call.is_error => json!({
