@@ -136,7 +136,10 @@ const ROOMS: &[Room] = &[
         name: "cli",
         owns: "the program `recount`: flags, commands, JSON",
         start: "commands/mod.rs",
-        uses: &["model", "blocks", "platform", "engine", "changes", "display", "tui", "web", "mcp", "lake", "testbed"],
+        uses: &[
+            "model", "blocks", "platform", "engine", "changes", "display", "tui", "web", "mcp",
+            "lake", "testbed",
+        ],
     },
     Room {
         name: "testkit",

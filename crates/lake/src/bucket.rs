@@ -187,11 +187,7 @@ impl Bucket {
         }
     }
 
-    async fn put_parts(
-        &self,
-        name: &str,
-        file: &FilePath,
-    ) -> Result<Result<(), Error>, LakeError> {
+    async fn put_parts(&self, name: &str, file: &FilePath) -> Result<Result<(), Error>, LakeError> {
         use std::io::Read as _;
 
         let mut input = std::fs::File::open(file).map_err(|source| unread(file, source))?;

@@ -36,7 +36,9 @@ pub enum LakeError {
     #[error("another push to this lake is running")]
     Running,
     /// Another data folder writes as this origin.
-    #[error("another machine writes to this lake as origin {origin}: this data folder is a copy, or an old backup")]
+    #[error(
+        "another machine writes to this lake as origin {origin}: this data folder is a copy, or an old backup"
+    )]
     Cloned {
         /// The origin.
         origin: String,

@@ -47,7 +47,8 @@ impl Location {
             return Err(bad("it has no query; settings come from the environment"));
         }
         if scheme == Scheme::File {
-            let path = local_path(rest, env).ok_or_else(|| bad("file:// needs an absolute path"))?;
+            let path =
+                local_path(rest, env).ok_or_else(|| bad("file:// needs an absolute path"))?;
             let url = format!("file://{path}");
             return Ok(Self { url, scheme, bucket: path, prefix: String::new() });
         }
@@ -176,7 +177,8 @@ fn shown(url: &str) -> String {
 
 /// Returns the values of the environment that must never be printed.
 pub(crate) fn secrets(env: &Env) -> Vec<String> {
-    let named = ["AWS_", "AZURE_", "GOOGLE_"].into_iter().flat_map(|start| env.starting_with(start));
+    let named =
+        ["AWS_", "AZURE_", "GOOGLE_"].into_iter().flat_map(|start| env.starting_with(start));
     let is_secret = |name: &str| {
         ["SECRET", "TOKEN", "KEY", "SAS", "PASSWORD", "CREDENTIAL"].iter().any(|w| name.contains(w))
     };
@@ -227,10 +229,22 @@ mod tests {
     fn urls_name_a_store_and_a_prefix() {
         let parse = |url| Location::parse(url, &env());
         let lake = parse("s3://team/agents/").unwrap();
-        assert_eq!((lake.url(), lake.bucket.as_str(), lake.prefix.as_str()), ("s3://team/agents", "team", "agents"));
+        assert_eq!(
+            (lake.url(), lake.bucket.as_str(), lake.prefix.as_str()),
+            ("s3://team/agents", "team", "agents")
+        );
         assert_eq!(parse("file:///mnt/nas/lake/").unwrap().url(), "file:///mnt/nas/lake");
         assert_eq!(parse("file://~/lake").unwrap().url(), "file:///home/u/lake");
-        for bad in ["team", "ftp://x/y", "s3://", "s3://a@b/c", "file://relative", "file:///", "s3://b/../c", "s3://b/c?x=1"] {
+        for bad in [
+            "team",
+            "ftp://x/y",
+            "s3://",
+            "s3://a@b/c",
+            "file://relative",
+            "file:///",
+            "s3://b/../c",
+            "s3://b/c?x=1",
+        ] {
             assert!(parse(bad).is_err(), "{bad}");
         }
         let error = parse("s3://id:hunter2@b/c").unwrap_err().to_string();

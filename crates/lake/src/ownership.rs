@@ -102,7 +102,8 @@ impl<'a> Ownership<'a> {
             if let Some((_, version)) = found.as_ref().filter(|(found, _)| *found == bytes) {
                 break Some(version.clone());
             }
-            let now = found.map(|(bytes, _)| Manifest::read(&bytes, &manifest.origin)).transpose()?;
+            let now =
+                found.map(|(bytes, _)| Manifest::read(&bytes, &manifest.origin)).transpose()?;
             if now.map_or(0, |now| now.generation) != before {
                 return Err(self.cloned());
             }
@@ -126,11 +127,7 @@ impl<'a> Ownership<'a> {
     ///
     /// Who wants to write generation N first creates the object `<origin>/N`; only one can. It stays until N + 1 is written, and
     /// whoever creates it later than that finds that the manifest has moved on.
-    async fn write_claimed(
-        &self,
-        manifest: &Manifest,
-        bytes: &[u8],
-    ) -> Result<(), LakeError> {
+    async fn write_claimed(&self, manifest: &Manifest, bytes: &[u8]) -> Result<(), LakeError> {
         let Manifest { origin, generation, nonce, .. } = manifest;
         let claim = |generation: u64| format!("_origins/{origin}/{generation:020}");
         let own = claim(*generation);

@@ -113,7 +113,8 @@ impl Lake {
         };
         let known = owner.manifest.as_ref().filter(|manifest| !manifest.pushing);
         let is_same = known.is_some_and(|known| {
-            let is_raw_same = raw.as_ref().is_none_or(|raw| known.raw.as_deref() == Some(raw.stamp()));
+            let is_raw_same =
+                raw.as_ref().is_none_or(|raw| known.raw.as_deref() == Some(raw.stamp()));
             known.stamp.is_some() && known.stamp.as_deref() == plan.stamp() && is_raw_same
         });
         if is_same {
@@ -121,7 +122,13 @@ impl Lake {
             report.requests = self.bucket.requests.taken();
             return Ok(report);
         }
-        self.push_changes(engine, (&plan, raw.as_ref(), &folder), owner, options, (report, progress))
+        self.push_changes(
+            engine,
+            (&plan, raw.as_ref(), &folder),
+            owner,
+            options,
+            (report, progress),
+        )
     }
 
     fn push_changes(

@@ -9,9 +9,9 @@ use recount_engine::{Engine, Progress};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::LakeError;
 use crate::bucket::unread;
 use crate::send::{Sender, hexadecimal};
-use crate::LakeError;
 
 pub(crate) const SCHEMA: &str = "recount.lake-raw/1";
 /// The size of a piece, before it is compressed.
@@ -147,9 +147,8 @@ impl RawList {
         }
         for file in &self.files {
             let known = old.files.get(&file.name);
-            let is_known = |known: &&RawEntry| {
-                (known.bytes, known.modified) == (file.bytes, file.modified)
-            };
+            let is_known =
+                |known: &&RawEntry| (known.bytes, known.modified) == (file.bytes, file.modified);
             let entry = match known.filter(is_known) {
                 Some(known) => Some(RawEntry { gone: false, ..known.clone() }),
                 None => send_file(file, sender, &mut sent, &mut report)?,

@@ -92,7 +92,11 @@ impl<'a> Sender<'a> {
         progress.advance(done, self.total);
     }
 
-    fn partition(&self, partition: &LakePartition, tables: &[ExportTable]) -> Result<(), LakeError> {
+    fn partition(
+        &self,
+        partition: &LakePartition,
+        tables: &[ExportTable],
+    ) -> Result<(), LakeError> {
         let carried = self.carried(partition, tables)?;
         let built = self.plan.build(partition, tables, &self.spool, &carried)?;
         for (_, path) in &carried.files {
@@ -233,7 +237,8 @@ impl<'a> Sender<'a> {
         manifest.stamp = self.plan.stamp().map(str::to_owned);
         let is_same = owner.manifest.as_ref().is_some_and(|old| {
             !old.pushing
-                && (&old.files, &old.stamp, &old.raw) == (&manifest.files, &manifest.stamp, &manifest.raw)
+                && (&old.files, &old.stamp, &old.raw)
+                    == (&manifest.files, &manifest.stamp, &manifest.raw)
                 && old.text == manifest.text
         });
         if !self.options.dry_run && !is_same {

@@ -59,13 +59,16 @@ fn from(url: &str, engine: QueryEngine, table: &str) -> String {
             format!("read_parquet({files}, hive_partitioning = true, hive_types_autocast = false)")
         }
         QueryEngine::Spark => {
-            let url = url.strip_prefix("s3://").map_or_else(|| url.to_owned(), |b| format!("s3a://{b}"));
+            let url =
+                url.strip_prefix("s3://").map_or_else(|| url.to_owned(), |b| format!("s3a://{b}"));
             format!("parquet.`{url}/{LAYOUT}/{table}`")
         }
         QueryEngine::ClickHouse => match url.split_once("://") {
             Some(("file", _)) => format!("file({}, 'Parquet')", literal(&files)),
             Some(("gs", rest)) => {
-                let files = format!("https://storage.googleapis.com/{rest}/{LAYOUT}/{table}/*/*/*/part.parquet");
+                let files = format!(
+                    "https://storage.googleapis.com/{rest}/{LAYOUT}/{table}/*/*/*/part.parquet"
+                );
                 format!("gcs({}, 'Parquet')", literal(&files))
             }
             _ => format!("s3({}, 'Parquet')", literal(&files)),
@@ -221,6 +224,8 @@ mod tests {
             }
         }
         let text = polars("file:///lake");
-        assert!(ExportTable::ALL.iter().all(|table| text.contains(&format!("\n{} = ", table.name()))));
+        assert!(
+            ExportTable::ALL.iter().all(|table| text.contains(&format!("\n{} = ", table.name())))
+        );
     }
 }

@@ -126,7 +126,10 @@ impl Env {
 
     /// Returns the variables whose names begin so, as text.
     pub fn starting_with<'a>(&'a self, start: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let text = self.variables.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+        let text = self
+            .variables
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
         text.filter(move |(name, value)| name.starts_with(start) && !value.is_empty())
     }
 

@@ -29,11 +29,11 @@ const LOOK: Duration = Duration::from_secs(5);
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  recount push file:///tmp/lake --dry-run        # rows, bytes and a sample; sends nothing
-  recount push file:///tmp/lake                  # figures only
-  recount push s3://team/agents --text redacted  # with text, without secrets
-  recount push file:///tmp/lake --raw            # also verified copies for `recount pull`
-  recount push file:///tmp/lake --views duckdb   # SQL that counts each request once")]
+  recount push file://~/lake --dry-run        # rows, bytes and a sample; sends nothing
+  recount push file://~/lake                  # figures only
+  recount push file://~/lake --text redacted  # with text, without secrets
+  recount push file://~/lake --raw            # also verified copies for `recount pull`
+  recount push file://~/lake --views duckdb   # SQL that counts each request once")]
 pub(crate) struct PushArgs {
     /// Lake: file:///DIR, s3://BUCKET/PATH, gs://BUCKET/PATH or az://CONTAINER/PATH
     #[arg(value_name = "URL")]
@@ -260,8 +260,10 @@ impl From<LakeError> for Failure {
                 .hint("for example: file:///mnt/nas/lake, s3://bucket/path"),
             LakeError::NoRaw => Self::new(crate::failure::NOTHING, error.to_string())
                 .hint("`recount push URL --raw` sends them"),
-            LakeError::Request { .. } | LakeError::Store { .. } => Self::new(ERROR, error.to_string())
-                .hint("what was sent stays; the next push goes on from there"),
+            LakeError::Request { .. } | LakeError::Store { .. } => {
+                Self::new(ERROR, error.to_string())
+                    .hint("what was sent stays; the next push goes on from there")
+            }
             LakeError::Unreadable { ref source, .. } => {
                 Self::new(ERROR, format!("{error}: {source}"))
             }

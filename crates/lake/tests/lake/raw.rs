@@ -51,10 +51,14 @@ fn a_damaged_copy_is_refused_and_nothing_is_written_outside_of_the_home() {
     let objects = store.objects();
     let to = tempfile::tempdir().unwrap();
     let pull = || lake(&store).pull(&machine.engine(), &[], to.path(), &());
-    let (piece, _) = objects.iter().find(|(path, _)| path.contains("/_raw/") && !path.ends_with("json")).unwrap();
+    let (piece, _) = objects
+        .iter()
+        .find(|(path, _)| path.contains("/_raw/") && !path.ends_with("json"))
+        .unwrap();
     store.set(piece, zstd::bulk::compress(b"something else", 3).unwrap());
     assert!(matches!(pull(), Err(LakeError::Damaged { .. })));
-    let (list, bytes) = objects.iter().find(|(path, _)| path.contains("/_raw/") && path.ends_with("json")).unwrap();
+    let (list, bytes) =
+        objects.iter().find(|(path, _)| path.contains("/_raw/") && path.ends_with("json")).unwrap();
     for evil in ["../../evil", "/etc/evil", "a/../../evil", "C:\\\\evil", "a\\nb/c", "evil"] {
         let text = String::from_utf8(bytes.clone()).unwrap();
         let text = text.replace(".gemini/tmp/shop/.project_root", evil);

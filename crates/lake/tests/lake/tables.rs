@@ -74,10 +74,14 @@ fn deleted_sessions_leave_the_lake_unless_they_are_to_stay() {
         let report = machine.push_with(&store, &options).unwrap();
         let rows = |name: &str| -> u64 {
             let manifests = store.objects().into_iter();
-            let manifest = manifests.filter(|(path, _)| path.contains("_origins/")).last().unwrap().1;
+            let manifest =
+                manifests.filter(|(path, _)| path.contains("_origins/")).last().unwrap().1;
             let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
             let files = manifest["files"].as_object().unwrap().iter();
-            files.filter(|(path, _)| path.starts_with(name)).map(|(_, file)| file["rows"].as_u64().unwrap()).sum()
+            files
+                .filter(|(path, _)| path.starts_with(name))
+                .map(|(_, file)| file["rows"].as_u64().unwrap())
+                .sum()
         };
         let expected = if keep_deleted { (0, 4, 8) } else { (5, 1, 2) };
         assert_eq!((report.removed, rows("sessions/"), rows("requests/")), expected);
@@ -109,7 +113,8 @@ fn text_that_was_kept_does_not_outlive_a_lower_level() {
     let with_text = size(&store);
     machine.push_with(&store, &options(LakeLevel::None)).unwrap();
     assert!(size(&store) < with_text);
-    for (path, bytes) in store.objects().into_iter().filter(|(path, _)| path.ends_with(".parquet")) {
+    for (path, bytes) in store.objects().into_iter().filter(|(path, _)| path.ends_with(".parquet"))
+    {
         // Small pages are stored as they are when they do not get smaller.
         let found = bytes.windows(11).any(|window| window == b"Secret plan");
         assert!(!found, "{path}");

@@ -195,7 +195,9 @@ impl File {
         let mut masked: Vec<ParquetCell<'_>> = cells
             .map(|((column, cell), hashed)| match column.disclosure {
                 Disclosure::Always => *cell,
-                Disclosure::Hashed => hashed.as_deref().map_or(ParquetCell::Null, ParquetCell::Text),
+                Disclosure::Hashed => {
+                    hashed.as_deref().map_or(ParquetCell::Null, ParquetCell::Text)
+                }
                 Disclosure::Text => ParquetCell::Null,
             })
             .collect();
@@ -211,7 +213,9 @@ fn shown(cell: &ParquetCell<'_>) -> String {
         ParquetCell::Number(number) => number.to_string(),
         ParquetCell::Real(number) => number.to_string(),
         ParquetCell::Flag(flag) => flag.to_string(),
-        ParquetCell::Time(time) => timestamp(*time).map(|time| time.to_string()).unwrap_or_default(),
+        ParquetCell::Time(time) => {
+            timestamp(*time).map(|time| time.to_string()).unwrap_or_default()
+        }
     }
 }
 
@@ -251,7 +255,8 @@ impl Work<'_> {
             let Some(file) = self.files.iter_mut().find(|file| file.table == *table) else {
                 continue;
             };
-            let columns: Vec<ParquetColumn> = file.columns.iter().map(LakeColumn::parquet).collect();
+            let columns: Vec<ParquetColumn> =
+                file.columns.iter().map(LakeColumn::parquet).collect();
             let is_sessions = *table == ExportTable::Sessions;
             let id = if is_sessions { "id" } else { "session" };
             let id = columns.iter().position(|column| column.name == id).unwrap_or_default();
@@ -343,8 +348,8 @@ impl Work<'_> {
         };
         let key = bodies.source().message_key(outline, index);
         let shared = self.plan.shared.get().zip(key);
-        let (is_copy, is_request_copy) = shared
-            .map_or((false, false), |(shared, key)| shared.is_copy(local_key(facts), key));
+        let (is_copy, is_request_copy) =
+            shared.map_or((false, false), |(shared, key)| shared.is_copy(local_key(facts), key));
         let counted = said(entry);
         let at = entry.time.or(*last);
         if counted.is_some() {
@@ -404,9 +409,9 @@ impl Work<'_> {
         let id = facts.id.as_str();
         let said = Said { session: id, number, file: &file, row: &row, message: message.as_ref() };
         let thoughts = message.as_ref().and_then(|message| thoughts(&message.thoughts));
-        let started = facts.started.map_or(ParquetCell::Null, |time| {
-            ParquetCell::Time(time.as_millisecond())
-        });
+        let started = facts
+            .started
+            .map_or(ParquetCell::Null, |time| ParquetCell::Time(time.as_millisecond()));
         let key = ParquetCell::Text(&meta.key);
         let at = meta.at.map_or(ParquetCell::Null, ParquetCell::Time);
         let (main, project) =

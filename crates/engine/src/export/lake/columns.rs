@@ -108,7 +108,11 @@ fn extra(table: ExportTable) -> Vec<LakeColumn> {
         ExportTable::Messages => vec![
             KEY,
             AT,
-            own("counts_as", ParquetKind::Text, "prompt, answer or other; null if it is not counted"),
+            own(
+                "counts_as",
+                ParquetKind::Text,
+                "prompt, answer or other; null if it is not counted",
+            ),
             IS_COPY,
             MAIN,
             PROJECT,

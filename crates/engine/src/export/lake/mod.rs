@@ -25,8 +25,8 @@ use super::stock::Stock;
 use super::{Export, Selection};
 use crate::cache::refresh::hash;
 use crate::sessions::list::ListQuery;
-use crate::sql::sessions::cells;
 use crate::snapshot::disk_scan::Progress;
+use crate::sql::sessions::cells;
 use crate::{Engine, Error, Listing};
 
 pub use self::build::{BuiltTable, Carried, LakeBuild};
@@ -244,8 +244,7 @@ impl Engine {
         let unwanted = options.excluded.iter().map(|project| (project, false));
         for (project, value) in wanted.chain(unwanted) {
             let query = ListQuery { project: Some(project.clone()), ..query.clone() };
-            let (asked, _) =
-                self.asked(&mut listing.sessions, &query, &BTreeSet::new(), None)?;
+            let (asked, _) = self.asked(&mut listing.sessions, &query, &BTreeSet::new(), None)?;
             for (chosen, asked) in is_chosen.iter_mut().zip(asked) {
                 *chosen = if asked { value } else { *chosen };
             }
@@ -359,7 +358,8 @@ impl LakePlan {
             };
             add(session.began, true);
             let months = shared.months(local_key(&session.facts));
-            for month in months.into_iter().flatten().filter(|month| Some(**month) != session.began) {
+            for month in months.into_iter().flatten().filter(|month| Some(**month) != session.began)
+            {
                 add(Some(*month), false);
             }
         }

@@ -62,8 +62,11 @@ impl Engine {
 
 /// Returns the id of the data folder, which is made once.
 fn origin(folder: &Path, anew: bool) -> Result<String, Error> {
-    let fresh: String =
-        recount_platform::random().iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect();
+    let fresh: String = recount_platform::random()
+        .iter()
+        .take(DIGITS / 2)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let mut id = fresh.clone();
     recount_writer::update(&folder.join(ORIGIN), |old| {
         let known = old.and_then(|old| String::from_utf8(old).ok());
