@@ -127,11 +127,7 @@ impl<'a> Ownership<'a> {
     ///
     /// Who wants to write generation N first creates the object `<origin>/N`; only one can. It stays until N + 1 is written, and
     /// whoever creates it later than that finds that the manifest has moved on.
-    async fn write_claimed(
-        &self,
-        manifest: &Manifest,
-        bytes: &[u8],
-    ) -> Result<(), LakeError> {
+    async fn write_claimed(&self, manifest: &Manifest, bytes: &[u8]) -> Result<(), LakeError> {
         let Manifest { origin, generation, nonce, .. } = manifest;
         let claim = |generation: u64| format!("_origins/{origin}/{generation:020}");
         let own = claim(*generation);

@@ -358,7 +358,8 @@ impl LakePlan {
             };
             add(session.began, true);
             let months = shared.months(local_key(&session.facts));
-            for month in months.into_iter().flatten().filter(|month| Some(**month) != session.began) {
+            for month in months.into_iter().flatten().filter(|month| Some(**month) != session.began)
+            {
                 add(Some(*month), false);
             }
         }
