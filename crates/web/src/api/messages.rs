@@ -78,9 +78,9 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answer, ApiError> {
     let page = if let Some(place) = params.get("at") {
         at = find(place, params, &text, &reading)?;
         let middle = at.unwrap_or(0);
+        let (before, after) = (number("before", BEFORE)?, number("after", FORWARD - BEFORE)?);
         wanted.raise(&text, at);
-        let mut pages = Pages::new(&text, &reading, &wanted);
-        pages.around(middle, number("before", BEFORE)?, number("after", FORWARD - BEFORE)?)
+        Pages::new(&text, &reading, &wanted).around(middle, before, after)
     } else if let Some(before) = params.number("before")? {
         Pages::new(&text, &reading, &wanted).before(before, number("count", FORWARD)?)
     } else {
@@ -106,15 +106,19 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answer, ApiError> {
 }
 
 impl Wanted {
-    /// Shows more, until a message that was asked for is among it.
+    /// Shows more, until something of a message that was asked for is shown.
     fn raise(&mut self, text: &Text, at: Option<usize>) {
-        let Some(mark) = at.and_then(|at| text.marks.get(at)) else { return };
-        for level in [Level::Actions, Level::Full, Level::Trace] {
-            if !self.level.may_show(mark.kind) {
-                self.level = self.level.max(level);
-            }
-        }
+        let Some((at, mark)) = at.and_then(|at| Some((at, text.marks.get(at)?))) else { return };
         self.with_undone |= mark.fate != Fate::Kept;
+        let read = text.read(at).and_then(Result::ok);
+        let (own, thoughts) = (self.level, self.thoughts);
+        let is_shown = |level: &Level| match &read {
+            Some(message) => level.shows(message, thoughts),
+            None => level.may_show(mark.kind),
+        };
+        let levels = [own, Level::Actions, Level::Full, Level::Trace];
+        let enough = levels.into_iter().filter(|level| *level >= own).find(is_shown);
+        self.level = enough.unwrap_or(Level::Trace);
     }
 }
 
