@@ -61,8 +61,8 @@ const BEFORE: &[(&str, &str)] = &[
 const VARIES: &str = "recount index status";
 
 /// Commands that run until they are stopped: they are stopped after two seconds.
-const ENDLESS: [&str; 3] =
-    ["recount watch", "recount guard --keep --watch", "recount show --follow"];
+const ENDLESS: [&str; 4] =
+    ["recount watch", "recount guard --keep --watch", "recount show --follow", "recount serve"];
 
 /// Returns a page with the current output of its examples.
 pub(crate) fn page(path: &str) -> Result<String, TaskError> {

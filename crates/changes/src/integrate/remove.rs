@@ -35,9 +35,7 @@ impl Changes<'_> {
             )?;
             let path = self.ledger_path(target.name(), project)?;
             remove(&mut offer.plan, &path, "ledger", path.parent().map(Path::to_owned).as_slice())?;
-            for folder in
-                ledger.folders.iter().map(std::path::PathBuf::as_path).chain(path.parent())
-            {
+            for folder in ledger.folders.iter().map(PathBuf::as_path).chain(path.parent()) {
                 offer.plan.remove_folder(&RealDisk, folder)?;
             }
         }

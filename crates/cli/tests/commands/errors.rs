@@ -87,6 +87,7 @@ fn help_and_version_are_no_errors() {
       story        Print a short, token-light transcript
       projects     List projects and the folder that each belongs to
       export       Export sessions as Markdown, HTML, JSON, CSV or Parquet
+      serve        Show sessions in a web browser, on this machine only
 
     Search & count:
       search       Search the full text of every session

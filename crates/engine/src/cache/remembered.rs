@@ -218,7 +218,7 @@ impl Engine {
 
     /// Returns the rows of the last finished list, last used first, without a look at the disk: for a view that shows something at
     /// once and corrects it soon. Projects have the folder that their sessions record, else the name of their directory. Empty when
-    /// nothing is remembered. If a number is given, only so many of the sessions that were used last are returned.
+    /// nothing is remembered. If a number is given, at most that many are returned: those that were used last.
     pub fn remembered_list(&self, newest: Option<usize>) -> Vec<Arc<SessionFacts>> {
         let Some(catalog) = self.catalog() else { return Vec::new() };
         let mut places: HashMap<String, Arc<Project>, RandomState> = HashMap::default();

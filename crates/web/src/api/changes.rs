@@ -351,7 +351,7 @@ fn done(verb: &str, plan: &Plan) -> String {
         "move" => "moved",
         "rename" => "renamed",
         "fork" => "forked",
-        "undo" => "undone:",
+        "undo" => "undone",
         "restore" => "restored",
         "relocate" => "relocated",
         "repair" => "repaired",

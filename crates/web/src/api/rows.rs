@@ -127,19 +127,24 @@ impl<'a> ShortRows<'a> {
         names: &ProjectNames,
         beside: &'a Beside,
     ) -> Self {
+        // Most sessions share their project; some projects are the same.
         let mut known: HashMap<*const Project, Option<usize>> = HashMap::new();
+        let mut by_key: HashMap<String, usize> = HashMap::new();
         let mut projects = Vec::new();
         let mut rows = Vec::with_capacity(sessions.len());
         for facts in sessions {
             let project = known.entry(Arc::as_ptr(&facts.project)).or_insert_with(|| {
-                let is_known = facts.project.path.is_some() || !facts.project.name().is_empty();
+                let project = &facts.project;
+                let is_known = project.path.is_some() || !project.name().is_empty();
                 is_known.then(|| {
-                    projects.push(ShortProject {
-                        name: names.name(&facts.project).to_owned(),
-                        path: facts.project.path.as_ref().map(|path| path.as_str().to_owned()),
-                        state: facts.project.state,
-                    });
-                    projects.len() - 1
+                    *by_key.entry(project.key()).or_insert_with(|| {
+                        projects.push(ShortProject {
+                            name: names.name(project).to_owned(),
+                            path: project.path.as_ref().map(|path| path.as_str().to_owned()),
+                            state: project.state,
+                        });
+                        projects.len() - 1
+                    })
                 })
             });
             rows.push(ShortRow::new(facts, *project, beside));
@@ -200,7 +205,7 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answer, ApiError> {
     let is_everything = !ASKED.iter().any(|name| asked.params.get(name).is_some());
     if is_everything && !asked.params.flag("fresh") && app.known_snapshot().is_none() {
         // Before the disk is read: what was listed last.
-        let sessions = app.engine.remembered_list();
+        let sessions = app.engine.remembered_list(None);
         if !sessions.is_empty() {
             return Ok(Answer::Json(text(&sessions, 0, true)?));
         }

@@ -51,9 +51,9 @@ impl App {
 pub(super) fn watch_rows(app: &Arc<App>) {
     let watched = app.snapshot(&()).and_then(|first| {
         let subscription = app.engine.watch_from(&first, WatchMode::Events)?;
-        Ok((subscription, first))
+        Ok(subscription)
     });
-    let (subscription, first) = match watched {
+    let subscription = match watched {
         Ok(watched) => watched,
         Err(error) => {
             app.tell_problem(&error.full_message());
@@ -62,9 +62,6 @@ pub(super) fn watch_rows(app: &Arc<App>) {
     };
     app.publish(subscription.snapshot());
     app.is_watched.store(true, Ordering::Release);
-    if !app.engine.at(&first).is_index_current() {
-        app.start_indexing();
-    }
     let mut risk = Risk::default();
     let mut is_polling = false;
     while app.hub.goes_on(Watcher::Rows) {

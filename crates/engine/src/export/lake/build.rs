@@ -365,16 +365,18 @@ impl Work<'_> {
         MessageMeta { key, at, counts_as, is_copy, is_request_copy, tokens: entry.tokens }
     }
 
-    /// Returns the month of a row: that of its time, within those of its session.
+    /// Returns the month of a row: that of its time, or the last one before it in which its session has anything that counts.
     fn month_of(&mut self, session: &LakeSession, at: Option<i64>) -> Option<LakeMonth> {
         const DAY: i64 = 24 * 60 * 60 * 1000;
-        let (first, last) = session.months?;
-        let Some(at) = at else { return Some(first) };
+        let shared = self.plan.shared.get();
+        let months = shared.and_then(|shared| shared.months(local_key(&session.facts)));
+        let (Some(months), Some(at)) = (months, at) else { return session.began };
         let day = at.div_euclid(DAY);
         if self.day.0 != day {
             self.day = (day, timestamp(at).map(LakeMonth::of));
         }
-        Some(self.day.1.unwrap_or(first).clamp(first, last))
+        let Some(month) = self.day.1 else { return session.began };
+        months.range(..=month).next_back().or(months.first()).copied()
     }
 
     fn message(
