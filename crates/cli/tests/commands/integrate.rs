@@ -45,7 +45,7 @@ fn all(home: &Home) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
 
 fn names(home: &Home) -> String {
     let files = all(home).into_iter().filter(|(_, bytes)| bytes.is_some());
-    files.map(|(path, _)| format!("{}\n", path.display())).collect()
+    files.map(|(path, _)| path.display().to_string()).collect::<Vec<_>>().join("\n")
 }
 
 fn ok(home: &Home, words: &[&str]) {
@@ -78,14 +78,14 @@ fn what_is_written_for_each_agent() {
     ok(&home, &["integrate", "gemini", "--yes", "--allow", "--command", "recount"]);
     ok(&home, &["integrate", "claude", "--yes", "--command", "recount"]);
     ok(&home, &["integrate", "codex", "--yes", "--command", "recount"]);
-    let without_ids: String = names(&home)
+    let without_ids: Vec<String> = names(&home)
         .lines()
         .map(|line| match line.split_once("integrations/") {
-            Some((_, name)) => format!("(ledger) {}\n", name.split_once('-').unwrap().0),
-            None => format!("{line}\n"),
+            Some((_, name)) => format!("(ledger) {}", name.split_once('-').unwrap().0),
+            None => line.to_owned(),
         })
         .collect();
-    insta::assert_snapshot!(without_ids, @r"
+    insta::assert_snapshot!(without_ids.join("\n"), @r"
     .claude/plugins/installed_plugins.json
     .claude/plugins/known_marketplaces.json
     .claude/settings.json
