@@ -34,6 +34,7 @@ Examples:
   recount push file://~/lake --text redacted  # with text, without secrets
   recount push file://~/lake --raw            # also verified copies for `recount pull`
   recount push file://~/lake --views duckdb   # SQL that counts each request once")]
+#[expect(clippy::struct_excessive_bools, reason = "each is one option")]
 pub(crate) struct PushArgs {
     /// Lake: file:///DIR, s3://BUCKET/PATH, gs://BUCKET/PATH or az://CONTAINER/PATH
     #[arg(value_name = "URL")]

@@ -80,10 +80,9 @@ pub(super) fn session_cells(session: &LakeSession, plan: &LakePlan) -> Vec<SqlVa
     for (column, cell) in lake_columns(ExportTable::Sessions).iter().zip(&mut cells) {
         let SqlValue::Text(text) = &*cell else { continue };
         match column.disclosure {
-            Disclosure::Always => {}
             Disclosure::Hashed => *cell = SqlValue::Text(Cow::Owned(plan.hidden(text))),
             Disclosure::Text if plan.options.level == LakeLevel::None => *cell = SqlValue::Null,
-            Disclosure::Text => {}
+            Disclosure::Always | Disclosure::Text => {}
         }
     }
     let text = |text: &str| SqlValue::Text(Cow::Owned(text.to_owned()));
