@@ -133,7 +133,7 @@ pub(crate) fn help(arguments: &str) -> Result<(Report, String), TaskError> {
             push(&mut page, &format!("$ {command}"));
             match stage.works(example) {
                 Ok(_) if VARIES.iter().any(|start| example.starts_with(start)) => {
-                    push(&mut page, "(differs from run to run)")
+                    push(&mut page, "(differs from run to run)");
                 }
                 Ok(text) => push_some(&mut page, &text),
                 Err(why) => report.failures.push(format!("{name} --help: {why}")),

@@ -199,7 +199,9 @@ fn write(value: &JsonTree, any: &[&str], out: &mut String) {
         }
         JsonTree::Array(elements) => {
             out.push('[');
-            elements.iter().for_each(|element| write(element, any, out));
+            for element in elements {
+                write(element, any, out);
+            }
             out.push(']');
         }
         JsonTree::Null

@@ -16,7 +16,7 @@ use super::overlay::CombinedStatistics;
 use super::rank::{ByKey, Collected, NO_TIME, Ranked, boosted};
 use super::search::SearchOptions;
 use crate::QueryPlan;
-use crate::plan::{Bound, compiled_conditions, compiled_word};
+use crate::plan::{Bound, RelaxedParts, compiled_conditions, compiled_word};
 
 /// The shares of the message itself, of the messages around it, and of its session.
 const OWN: f32 = 0.45;
@@ -59,7 +59,9 @@ pub(super) fn weigh(
     counts: &CombinedStatistics<'_>,
     options: &SearchOptions,
 ) -> Result<Option<Weighed>, TantivyError> {
-    let Some((words, conditions, relaxation)) = plan.evidence() else { return Ok(None) };
+    let Some(RelaxedParts { words, conditions, relaxation }) = plan.evidence() else {
+        return Ok(None);
+    };
     let flat = Flat(counts);
     let conditions = compiled_conditions(conditions);
     let mut postings: Vec<Vec<Postings>> = parts.iter().map(|_| Vec::new()).collect();

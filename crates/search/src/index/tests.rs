@@ -397,7 +397,7 @@ fn a_question_finds_words_in_other_forms_and_in_messages_next_to_each_other() {
     };
     let (relaxed, total, sessions) = asked("how did we shrink the docker image", &one);
     assert_eq!((relaxed, total, sessions[0]), (true, 5, 1), "{sessions:?}");
-    let strict = SearchOptions { may_relax: false, ..one.clone() };
+    let strict = SearchOptions { may_relax: false, ..one };
     assert_eq!(asked("how did we shrink the docker image", &strict), (false, 0, vec![]));
     assert_eq!(asked("+shrink +docker", &one), (false, 0, vec![]));
     // A word that nobody has is worth nothing, and does not change the order.

@@ -30,6 +30,15 @@ pub struct Relaxation {
     pub(crate) weights: Vec<f32>,
 }
 
+/// The parts of a relaxed plan.
+pub(crate) struct RelaxedParts<'p> {
+    /// Any of these words.
+    pub(crate) words: &'p [Node<Check>],
+    /// All of these conditions.
+    pub(crate) conditions: &'p [Node<Check>],
+    pub(crate) relaxation: &'p Relaxation,
+}
+
 /// One word, and how much it counts.
 struct Wish {
     shown: String,
@@ -88,10 +97,10 @@ impl QueryPlan {
     }
 
     /// Returns the words of a relaxed plan, and its conditions.
-    pub(crate) fn evidence(&self) -> Option<(&[Node<Check>], &[Node<Check>], &Relaxation)> {
+    pub(crate) fn evidence(&self) -> Option<RelaxedParts<'_>> {
         let Node::All(all) = &self.root else { return None };
         let (Node::Most(words), conditions) = all.split_first()? else { return None };
-        Some((words, conditions, self.relaxation.as_ref()?))
+        Some(RelaxedParts { words, conditions, relaxation: self.relaxation.as_ref()? })
     }
 
     /// Returns the plan for fields that somebody wrote or said, rather than what was passed through.
@@ -138,7 +147,7 @@ struct Sentence {
 impl Sentence {
     fn of(wishes: &[&TextLeaf]) -> Self {
         let words = wishes.iter().filter_map(|leaf| first_word(leaf));
-        Self { languages: Languages::of(words) }
+        Self { languages: Languages::of(&words) }
     }
 
     fn is_filler(&self, leaf: &TextLeaf) -> bool {

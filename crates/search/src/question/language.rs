@@ -87,7 +87,7 @@ pub(crate) struct Languages([bool; ALL.len()]);
 
 impl Languages {
     /// Returns English, and the languages that most of the function words belong to.
-    pub(crate) fn of<'w>(words: impl Iterator<Item = &'w str> + Clone) -> Self {
+    pub(crate) fn of<'w>(words: &(impl Iterator<Item = &'w str> + Clone)) -> Self {
         let counts = ALL
             .each_ref()
             .map(|language| words.clone().filter(|word| has(language.fillers, word)).count());

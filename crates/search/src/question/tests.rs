@@ -17,7 +17,7 @@ fn relaxed(query: &str) -> Option<(String, String)> {
 }
 
 fn forms(word: &str, sentence: &str) -> Forms {
-    Forms::of(word, Languages::of(sentence.split(' ')))
+    Forms::of(word, Languages::of(&sentence.split(' ')))
 }
 
 #[test]

@@ -452,13 +452,12 @@ impl Work<'_> {
     /// Returns the cost of a request in dollars, by the price of its day.
     fn cost(&mut self, row: &MessageRow, meta: &MessageMeta) -> Option<f64> {
         let (tokens, model) = (meta.tokens?, row.model.as_deref()?);
-        let entry = match self.entries.get(model) {
-            Some(entry) => *entry,
-            None => {
-                let entry = self.prices.entry(model);
-                self.entries.insert(model.to_owned(), entry);
-                entry
-            }
+        let entry = if let Some(entry) = self.entries.get(model) {
+            *entry
+        } else {
+            let entry = self.prices.entry(model);
+            self.entries.insert(model.to_owned(), entry);
+            entry
         };
         let day = meta.at.and_then(timestamp)?.to_zoned(TimeZone::UTC).date();
         Some(entry?.quote(day, &tokens).cost.dollars())
