@@ -1,5 +1,7 @@
 //! Tests of sessions that are handed over to another agent: in all directions, what is read back is what was said.
 
+#![expect(clippy::panic, reason = "a test may fail by panic")]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +10,7 @@ use std::sync::Arc;
 use recount_changes::{Changes, Handover, HandoverRequest, LossKind};
 use recount_engine::{Engine, MessageCursor, View};
 use recount_model::{Fate, Message, MessageKind, SourceName, ToolStatus};
-use recount_testkit::fixtures;
+use recount_testkit::fixtures_of;
 use tempfile::TempDir;
 
 use crate::{copy, engine};
@@ -132,7 +134,7 @@ fn name(handover: &Handover) -> String {
 #[test]
 fn every_fixture_is_handed_over_to_both_other_agents() {
     let mut done = std::collections::BTreeMap::new();
-    for fixture in fixtures() {
+    for fixture in FOLDERS.iter().flat_map(|(name, _)| fixtures_of(name)) {
         let (home, project) = home_with(Some(&fixture.path.join("home")));
         let all = engine(home.path()).scan_files(&()).unwrap().listing.sessions;
         for facts in all.iter().filter(|facts| !facts.kind.is_subagent() && !facts.is_empty()) {

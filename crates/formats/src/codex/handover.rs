@@ -67,7 +67,7 @@ fn patched(patch: &str) -> Option<ToolAction> {
             Some(ToolAction::Write { path: file.clone(), content })
         }
         Does::Update => {
-            let is_moved = patch.lines().any(|line| line.starts_with("*** Move to:"));
+            let is_moved = text.lines().any(|line| line.starts_with("*** Move to:"));
             let hunks = body().filter(|line| line.starts_with("@@")).count();
             if is_moved || hunks > 1 {
                 return None;
