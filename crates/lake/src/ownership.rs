@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::LakeError;
 use crate::bucket::{Bucket, Conditional};
 use crate::manifest::{Manifest, ManifestFile};
+use crate::send::hexadecimal;
 
 /// The file with the nonces of this machine.
 const NONCES: &str = "state.json";
@@ -41,7 +42,7 @@ pub(crate) struct Ownership<'a> {
 /// Returns a new nonce.
 pub(crate) fn nonce() -> String {
     let random = recount_platform::random();
-    random.iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(random.get(..DIGITS / 2).unwrap_or_default())
 }
 
 impl<'a> Ownership<'a> {
@@ -134,7 +135,6 @@ impl<'a> Ownership<'a> {
         let mut tries = 0;
         loop {
             match self.bucket.put_if(&own, nonce.as_bytes(), None).await {
-                Ok(Conditional::Written(_)) => break,
                 Ok(Conditional::Refused) => {
                     let found = self.bucket.get(&own).await?.map(|(bytes, _)| bytes);
                     let is_own = |text: &String| found.as_deref() == Some(text.as_bytes());
@@ -143,8 +143,8 @@ impl<'a> Ownership<'a> {
                     }
                     return Err(self.cloned());
                 }
-                // A store without either condition: the nonces alone have to do.
-                Ok(Conditional::Unsupported) => break,
+                // In a store without either condition, the nonces alone have to do.
+                Ok(Conditional::Written(_) | Conditional::Unsupported) => break,
                 Err(error) => self.bucket.after_failure(&own, &error, tries).await?,
             }
             tries += 1;

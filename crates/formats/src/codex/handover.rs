@@ -52,10 +52,10 @@ fn action(call: &ToolCall) -> Option<ToolAction> {
 }
 
 /// Returns what a patch does, if it is one change of one file: other agents have no tool for more.
-fn patched(patch: &str) -> Option<ToolAction> {
-    let changed = patch::paths(patch);
-    let [(file, does)] = changed.as_slice() else { return None };
-    let body = || patch.lines().filter(|line| !line.starts_with("***"));
+fn patched(text: &str) -> Option<ToolAction> {
+    let paths = patch::paths(text);
+    let [(path, does)] = paths.as_slice() else { return None };
+    let body = || text.lines().filter(|line| !line.starts_with("***"));
     let sided = |sign: char| {
         let lines = body().filter(|line| line.starts_with([' ', sign]));
         lines.filter_map(|line| line.get(1..)).collect::<Vec<_>>().join("\n")
@@ -64,7 +64,7 @@ fn patched(patch: &str) -> Option<ToolAction> {
         Does::Add => {
             let mut content = sided('+');
             content.push('\n');
-            Some(ToolAction::Write { path: file.clone(), content })
+            Some(ToolAction::Write { path: path.clone(), content })
         }
         Does::Update => {
             let is_moved = text.lines().any(|line| line.starts_with("*** Move to:"));
@@ -73,7 +73,7 @@ fn patched(patch: &str) -> Option<ToolAction> {
                 return None;
             }
             let (old, new) = (sided('-'), sided('+'));
-            Some(ToolAction::Edit { path: file.clone(), old, new, all: false })
+            Some(ToolAction::Edit { path: path.clone(), old, new, all: false })
         }
         Does::Delete => None,
     }
@@ -112,7 +112,7 @@ fn tool(action: &ToolAction, call: &HandoverCall) -> Option<Tool> {
             let [file] = files.as_slice() else { return None };
             let hunks = file.hunks.iter().map(|hunk| {
                 let lines = hunk.lines.iter().filter(|line| !line.starts_with('\\'));
-                let lines: String = lines.flat_map(|line| [line.as_ref(), "\n"]).collect();
+                let lines: String = lines.flat_map(|line| [line.as_str(), "\n"]).collect();
                 format!("@@\n{lines}")
             });
             let hunks: String = hunks.collect();

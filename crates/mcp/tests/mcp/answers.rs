@@ -21,7 +21,7 @@ fn session(home: &Home, id: &str, minute: u32, texts: &[&str]) {
             json!({ "id": message, "timestamp": time(at), "type": "gemini", "content": text, "model": "gemini-3-flash-preview" })
         });
     }
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text: String = lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect();
     let name =
         format!(".gemini/tmp/shop/chats/session-2026-11-15T18-{minute:02}-{}.jsonl", &id[..8]);
     home.write(&name, text);
@@ -233,7 +233,7 @@ fn answers_stay_within_their_budgets() {
             tokens(answer) <= most && answer.len() <= 30_000,
             "{} of {most}: {answer}",
             tokens(answer)
-        )
+        );
     };
     for query in [
         "the",
