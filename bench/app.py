@@ -26,7 +26,8 @@ GOALS = {
     "key, list": (4, 12),
     "key, search": (15, 40),
     "open a huge session": (150, 250),
-    "memory, MB": 45,
+    "memory, list, MB": 45,
+    "memory, after searches, MB": 45,
     "memory with a huge session, MB": 80,
     "idle, bytes to the terminal": 0,
     "idle, wake-ups in 5 s": 1,
@@ -201,6 +202,7 @@ def measure(tmux, program, opts, folder, results):
     time.sleep(2)
     delays = keys(tmux, ["j"] * 150 + ["C-d"] * 40 + ["G", "g"] * 20 + ["k"] * 20, pause=0.02)
     results["key, list"] = percentiles(delays)
+    results["memory, list, MB"] = memory(tmux.pid())
     tmux.command("send-keys 2")
     time.sleep(0.5)
     found = []
@@ -210,7 +212,7 @@ def measure(tmux, program, opts, folder, results):
     tmux.command("send-keys Escape Escape 1")
     time.sleep(1)
     pid = tmux.pid()
-    results["memory, MB"] = memory(pid)
+    results["memory, after searches, MB"] = memory(pid)
     idle(tmux, pid, opts.idle, results)
     tmux.command("send-keys Q")
     time.sleep(0.3)

@@ -1,8 +1,7 @@
 // Measures the web app in Chromium: first paint, lists, search, the largest session, scrolling, appended messages, memory.
-// Usage: RECOUNT_BIN=… node bench/web.mjs [--home DIR] [--many DIR] [--huge DIR] [--runs N] [--agentsview URL] [--json FILE]
+// Usage: RECOUNT_BIN=… node bench/web.mjs [--home DIR] [--many DIR] [--huge DIR] [--runs N] [--only home] [--agentsview URL] [--agentsview-pid PID] [--json FILE]
 // `--home` is read only. `--many` has 10,000 sessions, `--huge` a session of 300 MB; both are created when they do not exist.
 
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -12,7 +11,13 @@ import { append, program, recount, serve, sleep, writeHome } from "../e2e/browse
 
 const words = process.argv.slice(2);
 const option = (name, fallback) => { const at = words.indexOf(`--${name}`); return at < 0 ? fallback : words[at + 1]; };
+if (!program) {
+  console.error("RECOUNT_BIN must name the recount binary");
+  process.exit(2);
+}
 const runs = Number(option("runs", "7"));
+/** Words that synthetic homes have. */
+const WORDS = ["graph", "queue", "schema", "buffer", "parser"];
 const rows = [];
 const middle = (values) => [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)];
 const worst = (values) => Math.max(...values);
@@ -136,7 +141,7 @@ async function recountOn(home, name, isWhole = true) {
     await search.goto(`${server.base}/search`);
     await search.waitForSelector(".big-field");
     const found = [];
-    for (const text of ["retry", "timeout", "cache", "buffer", "token"]) found.push(await typed(search, ".big-field", ".hits mark", text).catch(() => NaN));
+    for (const text of WORDS) found.push(await typed(search, ".big-field", ".hits mark", text).catch(() => NaN));
     note(`${name}: typed → hits drawn`, Math.round(middle(found.filter(Number.isFinite))), null);
     await search.close();
   }
@@ -194,17 +199,48 @@ async function appended() {
   await server.stop();
 }
 
+/** The same questions to agentsview, which has read the same home: its start is not measured. */
+async function agentsviewOn(url, home) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  await (await opened(context, `${url}/sessions`, ".session-item")).page.close();
+  const list = await times(context, `${url}/sessions`, ".session-item");
+  note("agentsview: first paint", list.paint, null);
+  note(`agentsview: rows of the list drawn (worst ${list.worst})`, list.drawn, null);
+  const page = await context.newPage();
+  await page.goto(`${url}/sessions`);
+  await page.waitForSelector(".session-item");
+  await page.keyboard.press("Control+k");
+  await page.waitForSelector(".palette-input");
+  const found = [];
+  for (const text of WORDS) found.push(await typed(page, ".palette-input", ".palette-item mark", text).catch(() => NaN));
+  note("agentsview: typed → hits drawn", Math.round(middle(found.filter(Number.isFinite))), null);
+  note("agentsview: script heap of the tab", await memory(context, page), null, "MB");
+  await page.close();
+  const { files } = JSON.parse(readFileSync(join(home, "manifest.json"), "utf8"));
+  const { sessionId } = files.filter(({ kind }) => kind === "main").sort((one, other) => other.bytes - one.bytes)[0];
+  const session = await times(context, `${url}/sessions/gemini/${sessionId}`, ".message-body");
+  note(`agentsview: largest session, first screen (worst ${session.worst})`, session.drawn, null);
+  const pid = Number(option("agentsview-pid", "0"));
+  if (pid) note("agentsview: memory of the server", rss(pid), null, "MB");
+  await context.close();
+}
+
+const only = option("only", "");
 try {
   note("files of the page", Math.round(size(join(dirname(fileURLToPath(import.meta.url)), "../crates/web/assets")) / 1000), 150, "KB");
-  const many = option("many", join(folder, "many"));
-  if (!existsSync(many)) recount(folder, "testbed", "--sessions", "10000", "--megabytes", "60", many);
-  await recountOn(many, "10,000 sessions", false);
-  const huge = option("huge", join(folder, "huge"));
-  if (!existsSync(huge)) writeHome(huge, "10ca1000-1111-4222-8333-444455556666", 50_000, (at) => `message ${at} ${"some words of it ".repeat(at % 2 === 0 ? 4 : 680)}`);
-  await recountOn(huge, "300 MB, 50,000 messages", false);
+  if (only !== "home") {
+    const many = option("many", join(folder, "many"));
+    if (!existsSync(many)) recount(folder, "testbed", "--sessions", "10000", "--megabytes", "60", many);
+    await recountOn(many, "10,000 sessions", false);
+    const huge = option("huge", join(folder, "huge"));
+    if (!existsSync(huge)) writeHome(huge, "10ca1000-1111-4222-8333-444455556666", 50_000, (at) => `message ${at} ${"some words of it ".repeat(at % 2 === 0 ? 4 : 680)}`);
+    await recountOn(huge, "300 MB, 50,000 messages", false);
+    await appended();
+  }
   const home = option("home", null);
   if (home) await recountOn(home, "home");
-  await appended();
+  const other = option("agentsview", null);
+  if (home && other) await agentsviewOn(other, home);
   const file = option("json", null);
   if (file) writeFileSync(file, `${JSON.stringify(rows, null, 1)}\n`);
 } finally {

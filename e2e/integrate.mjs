@@ -108,9 +108,16 @@ class World {
     return JSON.parse(text).integrations.find((one) => one.agent === this.agent);
   }
 
-  end() {
-    // The server may still be building its index.
-    fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+  async end() {
+    // A process in the background may still be building its index.
+    for (let tries = 0; tries < 40; tries += 1) {
+      try {
+        fs.rmSync(this.folder, { recursive: true, force: true });
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 250));
+      }
+    }
   }
 }
 
@@ -150,9 +157,10 @@ async function gemini(release) {
   const more = { GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: server.url, GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true', TERM: 'dumb' };
   const run = (...words) => execute(process.execPath, [script, ...words], { cwd: world.shop, env: world.env(more) });
   const folder = path.join(world.home, '.gemini', 'extensions', 'recount');
-  const listed = await run('extensions', 'list');
-  check(name('lists the extension'), /recount/.test(listed.stdout + listed.stderr), listed.stdout + listed.stderr);
+  // That release prints nothing without a terminal.
   if (release !== '0.38.2') {
+    const listed = await run('extensions', 'list');
+    check(name('lists the extension'), /recount/.test(listed.stdout + listed.stderr), listed.stdout + listed.stderr);
     const valid = await run('extensions', 'validate', folder);
     check(name('finds it valid'), valid.code === 0 && !/error/i.test(valid.stderr), valid.stdout + valid.stderr);
   }
@@ -173,7 +181,7 @@ async function gemini(release) {
   const made = world.integrate('--remove');
   const left = Object.keys(contents(path.join(world.home, '.gemini'))).filter((file) => /recount/.test(file) && !file.startsWith('tmp'));
   check(name('is removed after it ran'), made.code === 0 && left.length === 0, left.join(', ') + made.fault);
-  world.end();
+  await world.end();
 }
 
 async function claude(release) {
@@ -220,7 +228,7 @@ async function claude(release) {
   const settings = fs.readFileSync(path.join(world.home, '.claude', 'settings.json'), 'utf8');
   check(name('is removed after it ran'), made.code === 0 && !settings.includes('recount') && !fs.existsSync(marketplace), settings + made.fault);
   check(name('and no longer listed'), !/recount@recount-local/.test(run('plugin', 'list')));
-  world.end();
+  await world.end();
 }
 
 async function codex(release) {
@@ -266,7 +274,7 @@ enabled = false`,
   const made = world.integrate('--remove');
   const left = fs.readFileSync(path.join(world.home, '.codex', 'config.toml'), 'utf8');
   check(name('is removed after it ran'), made.code === 0 && !left.includes('recount') && left.includes('# the usual one'), left + made.fault);
-  world.end();
+  await world.end();
 }
 
 const AGENTS = { gemini, claude, codex };

@@ -70,6 +70,9 @@ pub enum Reason {
     /// The destination folder does not exist.
     #[error("{} does not exist: sessions can only be moved to existing folders", .0.display())]
     MissingFolder(PathBuf),
+    /// The folder in which a session would be continued does not exist.
+    #[error("{} does not exist: give an existing folder with --project", .0.display())]
+    NoProjectFolder(PathBuf),
     /// The path of a file or a folder is not Unicode, and so cannot be recorded.
     #[error("the name of {} is not valid UTF-8: rename it first", .0.display())]
     NotText(PathBuf),

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use recount_model::{FileRole, SessionId, SessionKind, SourceName};
 
 use crate::bytes::Buffer;
+use crate::handover::HandoverFormat;
 use crate::recovery::Remark;
 
 /// The format in which an agent stores its sessions: a header, then one record per message.
@@ -60,6 +61,11 @@ pub trait NativeFormat: Debug + Sync {
 
     /// Writes a prompt or a notice of recount as a record.
     fn remark(&self, remark: &Remark<'_>) -> Vec<u8>;
+
+    /// Returns how conversations of other agents are written in this format, if that is supported.
+    fn handover(&self) -> Option<&'static dyn HandoverFormat> {
+        None
+    }
 
     /// Replaces texts in a line that was written here. Anything else, such as an id, and the data of media are kept. `None`
     /// if it is not such a line.

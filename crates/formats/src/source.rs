@@ -28,7 +28,6 @@ use crate::edit::Editor;
 pub use crate::folder::Linked;
 use crate::gemini::Gemini;
 use crate::grouping;
-use crate::handover::HandoverFormat;
 use crate::hook::Hook;
 use crate::integration::Integration;
 use crate::live::LiveSource;
@@ -305,11 +304,6 @@ pub trait Source: Debug + Sync {
         false
     }
 
-    /// Returns the variables that tell the programs which the agent starts the id of its session.
-    fn session_variables(&self) -> &'static [&'static str] {
-        &[]
-    }
-
     /// Returns the program and the arguments that resume a session, if the agent can.
     fn resume(&self, _id: &SessionId) -> Option<(&'static str, Vec<String>)> {
         None
@@ -319,11 +313,6 @@ pub trait Source: Debug + Sync {
 
     /// Returns the writer of the agent's native format, if it is supported.
     fn native_format(&self) -> Option<&'static dyn NativeFormat> {
-        None
-    }
-
-    /// Returns how conversations of other agents are written as its sessions, if that is supported.
-    fn handover(&self) -> Option<&'static dyn HandoverFormat> {
         None
     }
 

@@ -11,19 +11,21 @@ use serde::{Deserialize, Serialize};
 use crate::LakeError;
 use crate::bucket::{Bucket, Conditional};
 use crate::manifest::{Manifest, ManifestFile};
+use crate::send::hexadecimal;
 
 /// The file with the nonces of this machine.
 const NONCES: &str = "state.json";
 /// The file with what was sent since the push began.
 const JOURNAL: &str = "journal";
-/// Most hexadecimal digits of a nonce.
+/// Hexadecimal digits of a nonce.
 const DIGITS: usize = 32;
 
 /// The nonces that this machine has written, or was about to.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 struct Nonces {
     written: Option<String>,
-    pending: Option<String>,
+    #[serde(default)]
+    pending: Vec<String>,
 }
 
 /// The right to write the files of an origin.
@@ -40,7 +42,7 @@ pub(crate) struct Ownership<'a> {
 /// Returns a new nonce.
 pub(crate) fn nonce() -> String {
     let random = recount_platform::random();
-    random.iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(random.get(..DIGITS / 2).unwrap_or_default())
 }
 
 impl<'a> Ownership<'a> {
@@ -59,11 +61,13 @@ impl<'a> Ownership<'a> {
             return Ok(owner);
         };
         let manifest = Manifest::read(&bytes, origin)?;
-        let known = [&owner.nonces.written, &owner.nonces.pending];
-        let is_own = known.into_iter().flatten().any(|nonce| *nonce == manifest.nonce);
+        let mut known = owner.nonces.pending.iter().chain(&owner.nonces.written);
+        let is_own = known.any(|nonce| *nonce == manifest.nonce);
         if !is_own && !adopt {
             return Err(owner.cloned());
         }
+        // It stays known, whatever becomes of the next write.
+        owner.nonces.written = Some(manifest.nonce.clone());
         owner.version = Some(version);
         owner.manifest = Some(manifest);
         Ok(owner)
@@ -79,9 +83,8 @@ impl<'a> Ownership<'a> {
         manifest.generation = before + 1;
         let bytes = manifest.bytes();
         let name = Manifest::object(&manifest.origin);
-        let earlier = self.nonces.pending.clone();
-        if earlier.as_ref() != Some(&manifest.nonce) {
-            self.nonces.pending = Some(manifest.nonce.clone());
+        if !self.nonces.pending.contains(&manifest.nonce) {
+            self.nonces.pending.push(manifest.nonce.clone());
             self.save()?;
         }
         let mut tries = 0;
@@ -90,8 +93,8 @@ impl<'a> Ownership<'a> {
                 Ok(Conditional::Written(version)) => break Some(version),
                 Ok(Conditional::Refused) => None,
                 Ok(Conditional::Unsupported) => {
-                    self.write_claimed(&manifest, &bytes, earlier.as_deref()).await?;
-                    break None;
+                    self.write_claimed(&manifest, &bytes).await?;
+                    break self.version.clone();
                 }
                 Err(error) => Some(error),
             };
@@ -113,7 +116,7 @@ impl<'a> Ownership<'a> {
         };
         self.version = version;
         if !manifest.pushing {
-            self.nonces = Nonces { written: Some(manifest.nonce.clone()), pending: None };
+            self.nonces = Nonces { written: Some(manifest.nonce.clone()), pending: Vec::new() };
             self.save()?;
             self.folder.remove(JOURNAL)?;
         }
@@ -125,29 +128,23 @@ impl<'a> Ownership<'a> {
     ///
     /// Who wants to write generation N first creates the object `<origin>/N`; only one can. It stays until N + 1 is written, and
     /// whoever creates it later than that finds that the manifest has moved on.
-    async fn write_claimed(
-        &self,
-        manifest: &Manifest,
-        bytes: &[u8],
-        earlier: Option<&str>,
-    ) -> Result<(), LakeError> {
+    async fn write_claimed(&self, manifest: &Manifest, bytes: &[u8]) -> Result<(), LakeError> {
         let Manifest { origin, generation, nonce, .. } = manifest;
         let claim = |generation: u64| format!("_origins/{origin}/{generation:020}");
         let own = claim(*generation);
         let mut tries = 0;
         loop {
             match self.bucket.put_if(&own, nonce.as_bytes(), None).await {
-                Ok(Conditional::Written(_)) => break,
                 Ok(Conditional::Refused) => {
                     let found = self.bucket.get(&own).await?.map(|(bytes, _)| bytes);
-                    let is_own = |text: &str| found.as_deref() == Some(text.as_bytes());
-                    if is_own(nonce) || earlier.is_some_and(is_own) {
+                    let is_own = |text: &String| found.as_deref() == Some(text.as_bytes());
+                    if self.nonces.pending.iter().any(is_own) {
                         break;
                     }
                     return Err(self.cloned());
                 }
-                // A store without either condition: the nonces alone have to do.
-                Ok(Conditional::Unsupported) => break,
+                // In a store without either condition, the nonces alone have to do.
+                Ok(Conditional::Written(_) | Conditional::Unsupported) => break,
                 Err(error) => self.bucket.after_failure(&own, &error, tries).await?,
             }
             tries += 1;

@@ -146,8 +146,8 @@ impl Lake {
         let raw_bytes = raw.map_or(0, RawList::bytes);
         let mut manifest = known.clone();
         manifest.nonce = nonce();
-        manifest.text = options.tables.level.name().to_owned();
-        manifest.recount = env!("CARGO_PKG_VERSION").to_owned();
+        options.tables.level.name().clone_into(&mut manifest.text);
+        env!("CARGO_PKG_VERSION").clone_into(&mut manifest.recount);
         manifest.sessions = plan.sessions() as u64;
         manifest.pushed = engine.clock().now().to_string();
         let sender = Sender {
@@ -156,7 +156,7 @@ impl Lake {
             options,
             folder,
             spool: folder.spool()?,
-            old_text: known.text.clone(),
+            old_text: known.text,
             total: total + raw_bytes,
             next: AtomicUsize::new(0),
             done: AtomicU64::new(0),

@@ -1,5 +1,6 @@
 //! Builds partitions on several threads, and sends the files that differ.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -287,5 +288,9 @@ pub(crate) fn sha256(path: &Path) -> Result<String, LakeError> {
 }
 
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        let _written = write!(text, "{byte:02x}");
+    }
+    text
 }

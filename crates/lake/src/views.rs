@@ -31,12 +31,11 @@ const SESSION_ORDER: &str = "gone, messages DESC, updated DESC, origin";
 pub fn views(lake: &Lake, engine: QueryEngine) -> String {
     let url = lake.url();
     match engine {
-        QueryEngine::DuckDb => sql(url, engine),
+        QueryEngine::DuckDb | QueryEngine::ClickHouse => sql(url, engine),
         QueryEngine::Spark => {
             let setting = "SET spark.sql.sources.partitionColumnTypeInference.enabled = false;\n";
             format!("{setting}{}", sql(url, engine))
         }
-        QueryEngine::ClickHouse => sql(url, engine),
         QueryEngine::Polars => polars(url),
     }
 }

@@ -146,7 +146,7 @@ impl Moment<'_> {
         self.own.contains(&facts.key())
     }
 
-    /// Returns at most so many characters of a text, without secrets, cleaned, with its lines.
+    /// Returns at most a number of characters of a text, without secrets, cleaned, with its lines.
     pub(crate) fn clean(&self, text: &str, most: usize) -> Result<String, Error> {
         // What is far behind the shown part is not looked at: outputs may be large.
         let far = text.char_indices().nth(most.saturating_add(MARGIN));

@@ -164,7 +164,7 @@ pub fn ask_program(
         });
     }
     let mut stdin = child.stdin.take();
-    let input = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let input = lines.join("\n") + "\n";
     // A few hundred bytes: they fit into the pipe of a program that does not read.
     let written = stdin.as_mut().map(|stdin| std::io::Write::write_all(stdin, input.as_bytes()));
     let mut answers = Vec::new();

@@ -55,7 +55,7 @@ impl App {
     pub(crate) fn new(
         engine: Engine,
         safety: Safety,
-        options: &crate::ServeOptions,
+        options: crate::ServeOptions,
         arguments: Vec<OsString>,
         is_demo: bool,
     ) -> Self {

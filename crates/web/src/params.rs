@@ -85,15 +85,12 @@ pub(crate) fn decode(text: &str) -> String {
         let digits = bytes.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
         let is_hex = |digits: &&str| digits.bytes().all(|digit| digit.is_ascii_hexdigit());
         let code = digits.filter(|_| *byte == b'%').filter(is_hex);
-        match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(code) => {
-                decoded.push(code);
-                at += 3;
-            }
-            None => {
-                decoded.push(*byte);
-                at += 1;
-            }
+        if let Some(code) = code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            decoded.push(code);
+            at += 3;
+        } else {
+            decoded.push(*byte);
+            at += 1;
         }
     }
     String::from_utf8_lossy(&decoded).into_owned()

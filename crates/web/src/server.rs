@@ -79,7 +79,7 @@ impl Server {
         // Where there is no such address, the other one does.
         listeners.extend(Listener::bind((Ipv6Addr::LOCALHOST, port)));
         let safety = Safety::new(port, token.clone());
-        let app = App::new(served.engine, safety, options, served.arguments, served.is_demo);
+        let app = App::new(served.engine, safety, *options, served.arguments, served.is_demo);
         Ok(Self { listeners, app: Arc::new(app), port, token })
     }
 

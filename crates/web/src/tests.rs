@@ -61,10 +61,10 @@ impl Running {
         });
         let served = Served { engine: engine.unwrap(), arguments: Vec::new(), is_demo: false };
         let options = ServeOptions { port: Some(0), ..options };
-        let server = Server::bind(served, &options).unwrap();
-        let (app, port) = (Arc::clone(server.app()), server.port());
-        let token = server.address().split_once("#k=").unwrap().1.to_owned();
-        let thread = std::thread::spawn(move || server.serve().unwrap());
+        let bound = Server::bind(served, &options).unwrap();
+        let (app, port) = (Arc::clone(bound.app()), bound.port());
+        let token = bound.address().split_once("#k=").unwrap().1.to_owned();
+        let thread = std::thread::spawn(move || bound.serve().unwrap());
         Self { _folder: folder, app, port, token, thread: Some(thread) }
     }
 
@@ -505,7 +505,7 @@ fn two_hundred_connections_and_slow_readers_hold_nothing() {
             ),
         };
         // Those that are too many are closed at once.
-        let _sent = sent;
+        drop(sent);
         held.push(stream);
     }
     std::thread::sleep(Duration::from_millis(500));

@@ -203,7 +203,6 @@ export const checks = {
     const top = await page.locator("article.target").evaluate((element) => element.getBoundingClientRect().top);
     assert.ok(top > 0 && top < 800, `the match is in view: ${top}`);
     await page.keyboard.press("Escape");
-    await page.keyboard.press("Escape");
     await page.keyboard.press("G");
     await page.waitForFunction((at) => [...document.querySelectorAll("article.message")].at(-1)?.dataset.at === String(at), count - 1);
     await page.keyboard.press("g");

@@ -11,7 +11,7 @@ use recount_model::SessionId;
 use recount_writer::change::Make;
 
 use super::check::Expected;
-use super::conversion::{Conversion, Scope};
+use super::converter::{Converter, Scope};
 use super::digest::{Outliner, tokens};
 use super::loss::{Loss, LossKind, Losses};
 
@@ -35,7 +35,7 @@ impl Excerpt {
         started: Timestamp,
         take: &mut dyn FnMut(HandoverMessage, u64) -> io::Result<()>,
     ) -> io::Result<Losses> {
-        let mut conversion = Conversion::new(self.from, self.scope, started);
+        let mut converter = Converter::new(self.from, self.scope, started);
         let mut cursor = MessageCursor::new(Arc::clone(&self.opened), View::Full);
         let mut number = 0;
         let mut turns = 0;
@@ -54,14 +54,14 @@ impl Excerpt {
             for message in page {
                 number += 1;
                 match message {
-                    Ok(message) => conversion.message(message, number, &mut pass),
-                    Err(_) => conversion.losses.add(LossKind::Unread, 1, number),
+                    Ok(message) => converter.message(message, number, &mut pass),
+                    Err(_) => converter.losses.add(LossKind::Unread, 1, number),
                 }
             }
         }
-        conversion.finish(&mut pass);
+        converter.finish(&mut pass);
         result?;
-        let mut losses = conversion.losses;
+        let mut losses = converter.losses;
         losses.add(LossKind::Summarized, self.skipped as u64, 1);
         Ok(losses)
     }

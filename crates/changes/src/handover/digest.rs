@@ -41,8 +41,8 @@ pub(super) struct TurnOutline {
 #[derive(Debug, Default)]
 pub(super) struct Outliner {
     pub(super) turns: Vec<TurnOutline>,
-    /// The changed files, each with the number of the last turn that changed it.
-    changed: BTreeMap<String, usize>,
+    /// The changed files, each with the numbers of the first and the last turn that changed it.
+    changed: BTreeMap<String, (usize, usize)>,
 }
 
 impl Outliner {
@@ -70,7 +70,7 @@ impl Outliner {
                 Some(ToolAction::Write { path, .. } | ToolAction::Edit { path, .. }) => {
                     turn.edits += 1;
                     if !call.is_error {
-                        self.changed.insert(path.clone(), number);
+                        self.changed.entry(path.clone()).or_insert((number, number)).1 = number;
                     }
                 }
                 Some(ToolAction::Shell { .. }) => turn.commands += 1,
@@ -101,7 +101,8 @@ impl Outliner {
         if turns.is_empty() {
             return String::new();
         }
-        let heading = format!("Summary of the first {many} turns, made from excerpts:\n");
+        let first = if many == 1 { "turn".to_owned() } else { format!("{many} turns") };
+        let heading = format!("Summary of the first {first}, made from excerpts:\n");
         let files = self.files(many, budget / 4);
         let room = budget.saturating_sub(tokens(&heading) + tokens(&files));
         let lines = (0..=5).map(|halved| LONGEST >> halved).filter(|length| *length >= SHORTEST);
@@ -136,10 +137,10 @@ impl Outliner {
 
     /// Lists the files that were changed up to a turn, the last changed first.
     fn files(&self, many: usize, budget: usize) -> String {
-        let mut changed: Vec<(&String, usize)> =
-            self.changed.iter().map(|(path, turn)| (path, *turn)).collect();
-        changed.retain(|(_, turn)| *turn <= many);
-        changed.sort_by_key(|(_, turn)| std::cmp::Reverse(*turn));
+        let mut changed: Vec<(&String, (usize, usize))> =
+            self.changed.iter().map(|(path, turns)| (path, *turns)).collect();
+        changed.retain(|(_, (first, _))| *first <= many);
+        changed.sort_by_key(|(_, (_, last))| std::cmp::Reverse(*last));
         let mut line = String::new();
         for (path, _) in changed.iter().take(FILES) {
             let path = one_line(path, 60);

@@ -49,9 +49,9 @@ fn section(out: &mut String, message: &HandoverMessage) {
         HandoverRole::User => "User",
         HandoverRole::Model => "Agent",
     };
-    let _written = writeln!(out, "\n### {who}\n");
+    let _written = writeln!(out, "\n### {who}");
     if !message.text.trim().is_empty() {
-        let _written = writeln!(out, "{}", fenced(message.text.trim()));
+        let _written = writeln!(out, "\n{}", fenced(message.text.trim()));
     }
     for file in &message.files {
         let _written = writeln!(out, "\nAttached file: {}", inline(&file.path));

@@ -2,7 +2,7 @@
 
 mod check;
 mod content;
-mod conversion;
+mod converter;
 mod digest;
 mod document;
 mod loss;
@@ -22,7 +22,7 @@ use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, NewContent, Subject};
 
 use self::content::{Excerpt, NewSession};
-use self::conversion::Scope;
+use self::converter::Scope;
 pub use self::loss::{Loss, LossKind};
 use crate::sessions::move_files::FileMover;
 use crate::sessions::moving::settle;
@@ -183,14 +183,19 @@ impl Changes<'_> {
     ) -> Result<Target, Error> {
         let source = source(request.to)?;
         let not_writable = || Reason::NotWritable(request.to);
-        let format = source.handover().ok_or_else(not_writable)?;
         let native = source.native_format().ok_or_else(not_writable)?;
+        let format = native.handover().ok_or_else(not_writable)?;
         let editor = source.editor().ok_or_else(not_writable)?;
         let own = facts.project.path.as_ref().map(RecordedPath::as_str);
         let wanted = request.project.or(own);
         let wanted =
             wanted.ok_or_else(|| Reason::UnknownFolder(facts.project.name().to_string()))?;
-        let folder = self.existing_folder(survey, wanted)?;
+        let folder = self.existing_folder(survey, wanted).map_err(|error| match error {
+            Error::Declined(Reason::MissingFolder(folder)) => {
+                Reason::NoProjectFolder(folder).into()
+            }
+            error => error,
+        })?;
         let roots = self.engine.data_folders();
         let is_its = |root: &&recount_store::Root| {
             let is_whole = root.shape == RootShape::Whole && !root.is_ingested;
@@ -257,7 +262,7 @@ fn first_time(facts: &SessionFacts, now: Timestamp) -> Timestamp {
 
 /// Returns the conversation of a session, from its first message.
 fn excerpt(opened: Arc<Opened>) -> Result<Excerpt, Error> {
-    let from = opened.source().handover();
+    let from = opened.source().native_format().and_then(NativeFormat::handover);
     let from = from.ok_or(Reason::NotWritable(opened.facts.source))?;
     Ok(Excerpt { from, scope: scope(&opened), skipped: 0, opened })
 }

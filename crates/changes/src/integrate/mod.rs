@@ -118,7 +118,7 @@ impl Changes<'_> {
 
     /// Whether an agent is installed or was used.
     fn is_there(self, source: &dyn Source) -> bool {
-        let program = source.integration().map(|integration| integration.program());
+        let program = source.integration().map(recount_formats::integration::Integration::program);
         self.engine.agent_folder(source).is_some_and(|folder| folder.is_dir())
             || program.is_some_and(|program| find_program(self.engine.env(), program).is_some())
     }
@@ -126,9 +126,9 @@ impl Changes<'_> {
     /// Returns the variables that recount needs to find the same data, as far as they are set now.
     fn variables(self) -> Vec<String> {
         let folders = SOURCES.iter().map(|source| source.folders());
-        let named =
+        let theirs =
             folders.flat_map(|own| [own.home_variable, own.folder_variable, own.extra_variable]);
-        let mut names: Vec<&str> = named.flatten().chain(OWN_VARIABLES).collect();
+        let mut names: Vec<&str> = theirs.flatten().chain(OWN_VARIABLES).collect();
         names.retain(|name| self.engine.env().is_set(name));
         names.sort_unstable();
         names.dedup();

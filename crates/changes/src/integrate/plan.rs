@@ -135,14 +135,18 @@ impl Changes<'_> {
         let mut text = match reverted {
             Some(_) if is_new => None,
             Some(text) => Some(text),
-            None => without(now.clone(), &outdated).map_err(unfit)?,
+            None => {
+                let is_ours = |edit: &&Edit| {
+                    earlier.zip(now.as_deref()).is_some_and(|(old, now)| old.is_ours(edit, now))
+                };
+                let ours = edits.iter().filter(is_ours).chain(&outdated);
+                without(now.clone(), ours).map_err(unfit)?
+            }
         };
         let mut patches = Vec::new();
         for edit in edits {
-            let is_other = edit.state(text.as_deref()).map_err(unfit)? == EditState::Other;
-            let is_ours =
-                earlier.zip(text.as_deref()).is_some_and(|(old, text)| old.is_ours(edit, text));
-            if is_other && !is_ours && !is_forced {
+            let state = edit.state(text.as_deref()).map_err(unfit)?;
+            if state == EditState::Other && !is_forced {
                 let (path, what) = (path.to_owned(), edit.name());
                 return if shared.is_optional {
                     Ok(())
@@ -194,7 +198,10 @@ fn outdated(before: &[Part], shared: &Shared<'_>, text: Option<&[u8]>) -> Vec<Ed
     edits.flatten().filter(|edit| !is_wanted(edit.name()) && is_there(edit)).cloned().collect()
 }
 
-fn without(text: Option<Vec<u8>>, edits: &[Edit]) -> Result<Option<Vec<u8>>, Unfit> {
+fn without<'e>(
+    text: Option<Vec<u8>>,
+    edits: impl Iterator<Item = &'e Edit>,
+) -> Result<Option<Vec<u8>>, Unfit> {
     let Some(mut text) = text else { return Ok(None) };
     for edit in edits {
         text = edit.remove(&text)?.unwrap_or(text);

@@ -116,10 +116,10 @@ impl Changes<'_> {
                             Ok(EditState::Same) => {}
                             Ok(EditState::Other) if is_ours(&edit) => is_older = true,
                             Ok(EditState::Other) => {
-                                broken("an entry of the integration was changed", &path)
+                                broken("an entry of the integration was changed", &path);
                             }
                             Ok(EditState::Missing) => {
-                                broken("an entry of the integration is gone", &path)
+                                broken("an entry of the integration is gone", &path);
                             }
                             Err(_) => broken("the agent's settings cannot be read", &path),
                         }

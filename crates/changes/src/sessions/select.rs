@@ -84,6 +84,13 @@ impl Changes<'_> {
         };
         // Ids that begin with the time may all have the same start.
         let mut ids = (0..TRIES).map(|number| form.made_up_id(&format!("{now} {number}")));
-        ids.find(is_free).unwrap_or_else(|| form.made_up_id(&now.to_string()))
+        if let Some(id) = ids.find(is_free) {
+            return id;
+        }
+        let is_new = |id: &SessionId| sessions.iter().all(|facts| facts.id != *id);
+        let names = (0..TRIES).map(|number| format!("{now} {number}"));
+        let mut ids =
+            std::iter::once(now.to_string()).chain(names).map(|name| form.made_up_id(&name));
+        ids.find(is_new).unwrap_or_else(|| form.made_up_id(&now.to_string()))
     }
 }

@@ -34,11 +34,9 @@ use crate::words;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(after_help = "\
 Examples:
-  recount integrate                        # the state of each agent
-  recount integrate all --dry-run          # what would be written
-  recount integrate claude --yes --command recount
-  recount integrate gemini --allow --print # without questions: the files, for reading
-  recount integrate all --remove --dry-run")]
+  recount integrate gemini --print --command recount   # the files, for reading
+  recount integrate codex --project --print
+  recount integrate all --remove")]
 pub(crate) struct IntegrateArgs {
     /// Agent, `skill`, or `all` for every agent that is there
     #[arg(value_parser = PossibleValuesParser::new(integration_targets()))]
@@ -114,7 +112,7 @@ fn command(args: &IntegrateArgs, context: &Context) -> Result<String, Failure> {
         Some(command) => return Ok(command.clone()),
         None if args.project => return Ok("recount".to_owned()),
         // Nothing is written that could call it.
-        None if args.remove => return Ok(String::new()),
+        None if args.remove || args.target.as_deref() == Some("skill") => return Ok(String::new()),
         None => own_program(context, "--command PATH")?,
     };
     let odd = || Failure::new(ERROR, "the path of recount is not valid UTF-8");

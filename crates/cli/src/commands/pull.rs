@@ -19,9 +19,7 @@ use crate::output::progress::Bar;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  recount push file:///tmp/lake --raw
-  recount pull file:///tmp/lake --to /tmp/homes
-  recount pull s3://team/agents --to ~/team --origin 3fa9")]
+  recount pull file://~/lake --to homes       # after `recount push file://~/lake --raw`")]
 pub(crate) struct PullArgs {
     /// Lake: file:///DIR, s3://BUCKET/PATH, gs://BUCKET/PATH or az://CONTAINER/PATH
     #[arg(value_name = "URL")]

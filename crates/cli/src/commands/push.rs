@@ -29,11 +29,12 @@ const LOOK: Duration = Duration::from_secs(5);
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
-  recount push file:///tmp/lake --dry-run        # rows, bytes and a sample; sends nothing
-  recount push file:///tmp/lake                  # figures only
-  recount push s3://team/agents --text redacted  # with text, without secrets
-  recount push file:///tmp/lake --raw            # also verified copies for `recount pull`
-  recount push file:///tmp/lake --views duckdb   # SQL that counts each request once")]
+  recount push file://~/lake --dry-run        # rows, bytes and a sample; sends nothing
+  recount push file://~/lake                  # figures only
+  recount push file://~/lake --text redacted  # with text, without secrets
+  recount push file://~/lake --raw            # also verified copies for `recount pull`
+  recount push file://~/lake --views duckdb   # SQL that counts each request once")]
+#[expect(clippy::struct_excessive_bools, reason = "each is one option")]
 pub(crate) struct PushArgs {
     /// Lake: file:///DIR, s3://BUCKET/PATH, gs://BUCKET/PATH or az://CONTAINER/PATH
     #[arg(value_name = "URL")]

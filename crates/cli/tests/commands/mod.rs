@@ -17,6 +17,7 @@ mod guard;
 mod guard_fix;
 mod guard_hook;
 mod guard_retention;
+mod handover;
 mod ingest;
 mod integrate;
 mod list;

@@ -7,6 +7,7 @@ pub mod guard;
 mod history;
 mod loss;
 mod notice;
+mod relaxed;
 mod remedy;
 mod resume;
 
@@ -15,6 +16,7 @@ pub use finding::{deletion, integration_state, symptom, topic};
 pub use history::{described, state, subjects};
 pub use loss::loss;
 pub use notice::{notice, remnant};
+pub use relaxed::relaxed;
 pub use remedy::{relocate, remedy, retention_off};
 pub use resume::resume_hint;
 

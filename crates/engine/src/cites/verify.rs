@@ -23,7 +23,7 @@ const NEAR: usize = 60;
 /// The longest passage that is shown.
 const LONGEST: usize = 240;
 
-/// What became of a quote.
+/// The outcome of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is in the cited message, whose bytes are as cited.

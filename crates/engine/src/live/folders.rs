@@ -58,6 +58,7 @@ impl FollowedDirectories {
     }
 
     fn folders(&mut self, path: &Path, before: &mut HashMap<PathBuf, Subfolders>) -> Vec<PathBuf> {
+        #[expect(clippy::disallowed_methods, reason = "compared with the time of a directory")]
         let looked = SystemTime::now();
         let modified = fs::metadata(path).and_then(|about| about.modified());
         let Ok(modified) = modified else { return Vec::new() };

@@ -206,6 +206,9 @@ impl Engine {
         if is_all || end <= known {
             return Ok(first.hits.get(offset..end.min(known)).unwrap_or_default().into());
         }
+        // A question that was relaxed by the search has to be asked the same way, for the same order.
+        let is_relaxed_there = first.relaxed && std::ptr::eq(first, &raw const ready.first);
+        let plan = if is_relaxed_there { &ready.plan } else { plan };
         let more = ready.searcher.search(plan, &self.options(asked, offset, size, false))?;
         Ok(more.hits.into())
     }

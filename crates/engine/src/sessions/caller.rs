@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use recount_formats::LiveSource;
 use recount_model::{RecordedPath, SessionFacts, SessionKey, SourceName};
 use recount_platform::ancestors;
 
@@ -66,7 +67,8 @@ impl Engine {
 
     /// Returns the ids that agents give to the programs that they start.
     fn told_sessions(&self) -> Vec<String> {
-        let names = self.sources.iter().flat_map(|source| source.session_variables());
+        let live = self.sources.iter().filter_map(|source| source.live());
+        let names = live.flat_map(LiveSource::session_variables);
         names.filter_map(|name| self.env.text(name)).map(str::to_owned).collect()
     }
 

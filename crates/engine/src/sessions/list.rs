@@ -146,17 +146,6 @@ pub(crate) enum Used {
     },
     /// In the catalog with this group of files.
     With(u64),
-    /// In the files, which are read again when somebody asks.
-    InFiles,
-}
-
-impl Used {
-    /// Drops the usage log of a session that is kept for long: it is as long as the session, and seldom asked for.
-    pub(crate) fn drop_log(&mut self) {
-        if matches!(self, Self::Now { .. }) {
-            *self = Self::InFiles;
-        }
-    }
 }
 
 /// What is needed of sessions after their rows are built.

@@ -140,9 +140,8 @@ impl Engine {
         } else {
             let (looked, found) = engine.gather_rows(progress)?;
             hints = project_hints(&found);
-            let mut concluded =
+            let concluded =
                 engine.conclude(&looked, found, (&Effort::List, After::Digests), progress)?;
-            concluded.digests.iter_mut().for_each(|digest| digest.used.drop_log());
             (sessions, disk) = (concluded.listing.sessions, looked);
             (projects, digests) = (concluded.resolved, OnceLock::from(concluded.digests));
         }
@@ -255,7 +254,6 @@ impl Engine {
         let rows: HashMap<u64, &Arc<SessionFacts>> =
             state.sessions.iter().map(|facts| (session_key(facts), facts)).collect();
         for digest in &mut digests {
-            digest.used.drop_log();
             if let Some(facts) = rows.get(&session_key(&digest.facts)) {
                 digest.facts = Arc::clone(facts);
             }

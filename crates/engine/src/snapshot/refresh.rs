@@ -103,7 +103,6 @@ impl Engine {
         let mut diff = compare(&state.sessions, &mut sessions, &next.grown);
         for (digest, facts) in digests.iter_mut().zip(&sessions) {
             digest.facts = Arc::clone(facts);
-            digest.used.drop_log();
         }
         sort(&mut sessions, SortOrder::Updated);
         diff.projects = changed_projects(&state.projects.projects, &projects.projects);

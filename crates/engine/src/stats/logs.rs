@@ -11,7 +11,7 @@ use crate::projects::resolve::Effort;
 use crate::search::index::session_key;
 use crate::sessions::list::{After, Claim, Digest, ListQuery, Listing, Used};
 use crate::sessions::scope::ListScope;
-use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
+use crate::snapshot::disk_scan::Progress;
 use crate::stats::usage::{UsageLogReader, unbound};
 use crate::{Engine, Error};
 
@@ -83,11 +83,11 @@ impl Engine {
         let conclude = |digests| engine.conclude(&disk, digests, (&effort, After::Rows), progress);
         // Rows first: what was needed to build them is dropped before the usage logs are read.
         let mut concluded = conclude(digests)?;
-        let mut usage_logs = self.usage_logs_of(&concluded.digests, &disk, since, progress);
+        let mut usage_logs = self.usage_logs_of(&concluded.digests, since);
         if usage_logs.is_none() {
             // What could not be cached is read again.
             concluded = conclude(engine.read_all_groups(&disk, progress)?)?;
-            usage_logs = self.usage_logs_of(&concluded.digests, &disk, since, progress);
+            usage_logs = self.usage_logs_of(&concluded.digests, since);
         }
         let unmatched = engine.without(&query.content, &disk, progress)?;
         Ok((concluded.listing, usage_logs.unwrap_or_default(), unmatched))
@@ -119,16 +119,9 @@ impl Engine {
     }
 
     /// Collects the usage logs of sessions that were just listed. `None` if some that should be cached are not.
-    fn usage_logs_of(
-        &self,
-        digests: &[Digest],
-        disk: &DiskSnapshot,
-        since: i64,
-        progress: &dyn Progress,
-    ) -> Option<Vec<Vec<u8>>> {
+    fn usage_logs_of(&self, digests: &[Digest], since: i64) -> Option<Vec<Vec<u8>>> {
         let mut usage_logs = Vec::with_capacity(digests.len());
         let (mut groups, mut sessions) = (HashSet::new(), HashSet::new());
-        let (mut unread, mut in_files) = (BTreeSet::new(), HashSet::new());
         for digest in digests {
             match &digest.used {
                 Used::Now { usage_log, .. } => {
@@ -138,17 +131,6 @@ impl Engine {
                     groups.insert(*key);
                     sessions.insert(session_key(&digest.facts));
                 }
-                Used::InFiles => {
-                    unread.extend(digest.files.iter().map(|file| file.at.group.clone()));
-                    in_files.insert(session_key(&digest.facts));
-                }
-            }
-        }
-        for digest in self.read_groups(disk, &unread, progress).ok()? {
-            if let Used::Now { usage_log, .. } = &digest.used
-                && in_files.contains(&session_key(&digest.facts))
-            {
-                usage_logs.extend(unbound(usage_log)?.into_iter().map(<[u8]>::to_vec));
             }
         }
         if groups.is_empty() {

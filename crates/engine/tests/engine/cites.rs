@@ -9,7 +9,6 @@ use std::sync::Arc;
 use recount_engine::{Cite, Engine, ListQuery, MessageCursor, Opened, Verdict, View, passages};
 use recount_model::Message;
 use recount_testbed::TestbedOptions;
-use recount_testkit::NOW;
 
 use crate::engine;
 
@@ -192,6 +191,8 @@ fn quotes_whose_session_or_message_was_deleted_are_gone() {
         let (found, cite) = verdict(&engine, quote);
         match found {
             Verdict::Gone => gone += 1,
+            // A copy in another directory has the same bytes at the same place.
+            Verdict::Verified => assert!(quote.opened.facts.files.len() > 1, "{}", quote.cite),
             // The same words are in another message of the session, or in another file of it.
             Verdict::Changed => {
                 let (again, _) = verdict(
@@ -208,7 +209,6 @@ fn quotes_whose_session_or_message_was_deleted_are_gone() {
         }
     }
     assert!(gone > EACH / 2, "{gone}");
-    let _fixed_clock = NOW;
 }
 
 #[test]

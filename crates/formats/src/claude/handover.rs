@@ -212,15 +212,12 @@ impl Writer<'_> {
         let first = self.calls;
         for call in &message.calls {
             self.calls += 1;
-            let (name, input) = match &call.action {
-                Some(action) => {
-                    let (name, input) = tool(action);
-                    (name.to_owned(), input)
-                }
-                None => {
-                    unwritten.tools.push(call.name.clone());
-                    (tool_name(&call.name), Value::Object(call.args.clone()))
-                }
+            let (name, input) = if let Some(action) = &call.action {
+                let (name, input) = tool(action);
+                (name.to_owned(), input)
+            } else {
+                unwritten.tools.push(call.name.clone());
+                (tool_name(&call.name), Value::Object(call.args.clone()))
             };
             let id = self.call_id(self.calls);
             blocks.push(json!({"type": "tool_use", "id": id, "name": name, "input": input}));
@@ -343,7 +340,12 @@ fn displayed(call: &HandoverCall) -> Option<Value> {
                 "originalFile": null,
             }))
         }
-        _ => None,
+        ToolAction::Read { .. }
+        | ToolAction::SearchText { .. }
+        | ToolAction::FindFiles { .. }
+        | ToolAction::FetchPage { .. }
+        | ToolAction::SearchWeb { .. }
+        | ToolAction::Tasks(_) => None,
     }
 }
 

@@ -248,10 +248,6 @@ impl Source for Claude {
         Some(&native::Transcript)
     }
 
-    fn handover(&self) -> Option<&'static dyn crate::HandoverFormat> {
-        Some(&handover::Handover)
-    }
-
     fn editor(&self) -> Option<&'static dyn Editor> {
         Some(&edit::Edits)
     }
@@ -266,10 +262,6 @@ impl Source for Claude {
 
     fn is_running(&self, args: &[String]) -> bool {
         is_running(args)
-    }
-
-    fn session_variables(&self) -> &'static [&'static str] {
-        &["CLAUDE_CODE_SESSION_ID"]
     }
 
     fn integration(&self) -> Option<&'static dyn crate::integration::Integration> {

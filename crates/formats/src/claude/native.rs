@@ -9,6 +9,7 @@ use recount_model::{SessionId, SessionKind, SourceName};
 use super::build::named;
 use super::row::{Row, string};
 use crate::bytes::Buffer;
+use crate::handover::HandoverFormat;
 use crate::json::{Scanner, compact_bytes};
 use crate::native::{Fields, HeadRequest, NativeFormat, NativeTexts, walk};
 
@@ -128,6 +129,10 @@ impl NativeFormat for Transcript {
             "{{\"parentUuid\":null,\"isSidechain\":false,\"type\":\"user\",{meta}\"message\":{{\"role\":\"user\",\"content\":{text}}},\"uuid\":\"{uuid}\",\"timestamp\":\"{time}\"}}"
         )
         .into_bytes()
+    }
+
+    fn handover(&self) -> Option<&'static dyn HandoverFormat> {
+        Some(&super::handover::Handover)
     }
 
     fn replace(&self, line: &[u8], texts: &mut dyn NativeTexts) -> Option<Vec<u8>> {

@@ -52,10 +52,10 @@ fn action(call: &ToolCall) -> Option<ToolAction> {
 }
 
 /// Returns what a patch does, if it is one change of one file: other agents have no tool for more.
-fn patched(patch: &str) -> Option<ToolAction> {
-    let paths = patch::paths(patch);
+fn patched(text: &str) -> Option<ToolAction> {
+    let paths = patch::paths(text);
     let [(path, does)] = paths.as_slice() else { return None };
-    let body = || patch.lines().filter(|line| !line.starts_with("***"));
+    let body = || text.lines().filter(|line| !line.starts_with("***"));
     let sided = |sign: char| {
         let lines = body().filter(|line| line.starts_with([' ', sign]));
         lines.filter_map(|line| line.get(1..)).collect::<Vec<_>>().join("\n")
@@ -67,7 +67,7 @@ fn patched(patch: &str) -> Option<ToolAction> {
             Some(ToolAction::Write { path: path.clone(), content })
         }
         Does::Update => {
-            let is_moved = patch.lines().any(|line| line.starts_with("*** Move to:"));
+            let is_moved = text.lines().any(|line| line.starts_with("*** Move to:"));
             let hunks = body().filter(|line| line.starts_with("@@")).count();
             if is_moved || hunks > 1 {
                 return None;
@@ -104,7 +104,7 @@ fn tool(action: &ToolAction, call: &HandoverCall) -> Option<Tool> {
             run(&["sed", "-n", &format!("'{first},{last}p'"), &shell_word(path)])
         }
         ToolAction::Write { path, content } => {
-            let lines: String = content.lines().map(|line| format!("+{line}\n")).collect();
+            let lines: String = content.lines().flat_map(|line| ["+", line, "\n"]).collect();
             Some(Tool::Patch(patch_text(&format!("Add File: {}", one_line(path)), &lines)))
         }
         ToolAction::Edit { path, .. } => {
@@ -112,7 +112,7 @@ fn tool(action: &ToolAction, call: &HandoverCall) -> Option<Tool> {
             let [file] = files.as_slice() else { return None };
             let hunks = file.hunks.iter().map(|hunk| {
                 let lines = hunk.lines.iter().filter(|line| !line.starts_with('\\'));
-                let lines: String = lines.map(|line| format!("{line}\n")).collect();
+                let lines: String = lines.flat_map(|line| [line.as_str(), "\n"]).collect();
                 format!("@@\n{lines}")
             });
             let hunks: String = hunks.collect();
@@ -169,7 +169,7 @@ impl HandoverWriter for Writer<'_> {
             "source": "cli",
         });
         record(time, "session_meta", &meta, out);
-        item(time, &said("developer", vec![input_text(self.session.note)]), out);
+        item(time, &said("developer", &[input_text(self.session.note)]), out);
     }
 
     fn message(&mut self, message: &HandoverMessage, out: &mut Vec<u8>) -> Unwritten {
@@ -185,12 +185,9 @@ fn prompt(message: &HandoverMessage, out: &mut Vec<u8>) -> Unwritten {
     if !message.text.is_empty() {
         parts.push(input_text(&message.text));
     }
-    for file in &message.files {
-        parts.push(input_text(&format!("Attached file {}:\n{}", file.path, file.content)));
-    }
     let media = add_images(&mut parts, &message.media);
     if !parts.is_empty() {
-        item(message.time, &said("user", parts), out);
+        item(message.time, &said("user", &parts), out);
         // Without the event the agent lists no thread.
         let event = json!({
             "type": "user_message",
@@ -200,6 +197,11 @@ fn prompt(message: &HandoverMessage, out: &mut Vec<u8>) -> Unwritten {
             "text_elements": [],
         });
         record(message.time, "event_msg", &event, out);
+    }
+    // Without an event they are context of the prompt.
+    for file in &message.files {
+        let text = format!("Attached file {}:\n{}", file.path, file.content);
+        item(message.time, &said("user", &[input_text(&text)]), out);
     }
     Unwritten { media, ..Unwritten::default() }
 }
@@ -211,7 +213,7 @@ impl Writer<'_> {
             let event = json!({"type": "agent_message", "message": message.text});
             record(message.time, "event_msg", &event, out);
             let part = json!({"type": "output_text", "text": message.text});
-            item(message.time, &said("assistant", vec![part]), out);
+            item(message.time, &said("assistant", &[part]), out);
         }
         let first = self.calls;
         let mut outputs = Vec::new();
@@ -292,7 +294,7 @@ fn input_text(text: &str) -> Value {
     json!({"type": "input_text", "text": text})
 }
 
-fn said(role: &str, content: Vec<Value>) -> Value {
+fn said(role: &str, content: &[Value]) -> Value {
     json!({"type": "message", "role": role, "content": content})
 }
 

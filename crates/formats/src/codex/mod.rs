@@ -58,7 +58,7 @@ use crate::stream::StreamFormat;
 const NAME: SourceName = SourceName::new("codex");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 5;
+const VERSION: u32 = 4;
 
 /// Codex, every release up to 0.166.
 #[derive(Debug)]
@@ -163,16 +163,8 @@ impl Source for Codex {
         owner::is_running(args)
     }
 
-    fn session_variables(&self) -> &'static [&'static str] {
-        &["CODEX_THREAD_ID", "CODEX_SESSION_ID"]
-    }
-
     fn native_format(&self) -> Option<&'static dyn NativeFormat> {
         Some(&native::Rollout)
-    }
-
-    fn handover(&self) -> Option<&'static dyn crate::HandoverFormat> {
-        Some(&handover::Handover)
     }
 
     fn editor(&self) -> Option<&'static dyn Editor> {

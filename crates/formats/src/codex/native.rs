@@ -10,6 +10,7 @@ use recount_model::{FileRole, SessionId, SessionKind, SourceName};
 
 use crate::bytes::{Buffer, Input};
 use crate::gemini::{Object, on_one_line};
+use crate::handover::HandoverFormat;
 use crate::json::{JsonTree, Scanner};
 use crate::native::{Fields, HeadRequest, NativeFormat, NativeTexts, walk};
 
@@ -126,6 +127,10 @@ impl NativeFormat for Rollout {
         let both = format!("{item}\n{event}");
         // A notice is shown in a form that is not sent to the model.
         if remark.is_prompt { both.into_bytes() } else { notice(&time, &text) }
+    }
+
+    fn handover(&self) -> Option<&'static dyn HandoverFormat> {
+        Some(&super::handover::Handover)
     }
 
     fn replace(&self, line: &[u8], texts: &mut dyn NativeTexts) -> Option<Vec<u8>> {

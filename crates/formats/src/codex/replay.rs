@@ -94,8 +94,6 @@ pub(super) struct Replay {
     pending: Option<(Tokens, Span, Option<i64>)>,
     model: Option<u16>,
     turn: Option<Box<str>>,
-    /// When the turn began, if its id tells.
-    turn_began: Option<i64>,
     /// How many messages with a synthetic id the turn has.
     in_turn: u32,
     /// Whether records are the thread's own, and not copies of another's.
@@ -177,9 +175,7 @@ impl Replay {
         if self.meta.first_ordinal.is_none() {
             self.meta.first_ordinal = record.ordinal;
         }
-        // Copied lines have the time of the copy.
-        let copied_from = self.turn_began.filter(|_| !self.own);
-        let (fields, time) = (&record.fields, copied_from.or(record.time));
+        let (fields, time) = (&record.fields, record.time);
         match record.tag {
             Tag::Meta => self.session_meta(fields),
             Tag::Header => {
@@ -245,7 +241,6 @@ impl Replay {
         self.flush();
         let began = uuid_time(&id);
         self.has_turn_ids |= began.is_some();
-        self.turn_began = began;
         if !self.own && self.meta.own_from.is_none() {
             let born = self.meta.id.as_deref().and_then(uuid_time).or(self.meta.start);
             self.own = began.zip(born).is_some_and(|(turn, born)| turn >= born);

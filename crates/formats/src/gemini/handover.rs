@@ -166,7 +166,7 @@ impl HandoverWriter for Writer<'_> {
 }
 
 impl Writer<'_> {
-    fn record(&mut self, kind: &str, message: &HandoverMessage, content: Value) -> Value {
+    fn record(&mut self, kind: &str, message: &HandoverMessage, content: &Value) -> Value {
         self.messages += 1;
         let id = made_up_uuid(&format!("{} message {}", self.session.id, self.messages));
         let time = time_text(message.time);
@@ -194,7 +194,7 @@ impl Writer<'_> {
         let media = add_media(&mut parts, &message.media);
         if !parts.is_empty() {
             let is_plain = parts.len() == 1 && !is_command;
-            let mut record = self.record("user", message, json!(parts));
+            let mut record = self.record("user", message, &json!(parts));
             if let Some(fields) = record.as_object_mut().filter(|_| !is_plain) {
                 let shown = json!([{"text": message.text}]);
                 fields.insert("displayContent".to_owned(), shown);
@@ -207,13 +207,13 @@ impl Writer<'_> {
     fn answer(&mut self, message: &HandoverMessage, out: &mut Vec<u8>) -> Unwritten {
         if let Some(note) = self.note.take() {
             // The service refuses a conversation that begins with an answer.
-            let record = self.record("user", message, json!([{"text": note}]));
+            let record = self.record("user", message, &json!([{"text": note}]));
             out.extend(line(&record));
         }
         let mut unwritten = Unwritten { media: message.media.len() as u64, ..Unwritten::default() };
         let calls: Vec<Value> =
             message.calls.iter().map(|call| self.call(call, message, &mut unwritten)).collect();
-        let mut record = self.record("gemini", message, json!(message.text));
+        let mut record = self.record("gemini", message, &json!(message.text));
         if let Some(fields) = record.as_object_mut() {
             if !calls.is_empty() {
                 fields.insert("toolCalls".to_owned(), json!(calls));
@@ -233,24 +233,24 @@ impl Writer<'_> {
         unwritten: &mut Unwritten,
     ) -> Value {
         self.calls += 1;
-        let (name, args) = match &call.action {
-            Some(action) => {
-                let (name, args) = tool(action);
-                (name.to_owned(), args)
-            }
-            None => {
-                unwritten.tools.push(call.name.clone());
-                (tool_name(&call.name), Value::Object(call.args.clone()))
-            }
+        let (name, args) = if let Some(action) = &call.action {
+            let (name, args) = tool(action);
+            (name.to_owned(), args)
+        } else {
+            unwritten.tools.push(call.name.clone());
+            (tool_name(&call.name), Value::Object(call.args.clone()))
         };
         let id = made_up_uuid(&format!("{} call {}", self.session.id, self.calls));
         let key = if call.is_error { "error" } else { "output" };
         let response = json!({"id": id, "name": name, "response": {key: call.output}});
         let mut result = vec![json!({"functionResponse": response})];
         unwritten.media += add_media(&mut result, &call.media);
-        let path = match &call.action {
-            Some(ToolAction::Edit { path, .. } | ToolAction::Write { path, .. }) => path.as_str(),
-            _ => "",
+        let path = if let Some(ToolAction::Edit { path, .. } | ToolAction::Write { path, .. }) =
+            &call.action
+        {
+            path.as_str()
+        } else {
+            ""
         };
         let shown = match &call.diff {
             Some(diff) if !call.is_error => json!({

@@ -216,10 +216,6 @@ impl Source for Gemini {
         Some(&native::Log)
     }
 
-    fn handover(&self) -> Option<&'static dyn crate::HandoverFormat> {
-        Some(&handover::Handover)
-    }
-
     fn editor(&self) -> Option<&'static dyn Editor> {
         Some(&edit::Edits)
     }

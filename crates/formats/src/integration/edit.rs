@@ -189,7 +189,7 @@ fn write(value: &JsonTree, any: &[&str], out: &mut String) {
         JsonTree::Object(members) => {
             let mut members: Vec<_> = members.iter().collect();
             members.retain(|(key, _)| !any.contains(&key.as_str()));
-            members.sort_by_key(|(key, _)| key);
+            members.sort_by(|one, other| one.0.cmp(&other.0));
             out.push('{');
             for (key, value) in members {
                 let _written = write!(out, "{key:?}:");
@@ -199,11 +199,17 @@ fn write(value: &JsonTree, any: &[&str], out: &mut String) {
         }
         JsonTree::Array(elements) => {
             out.push('[');
-            elements.iter().for_each(|element| write(element, any, out));
+            for element in elements {
+                write(element, any, out);
+            }
             out.push(']');
         }
-        other => {
-            let _written = write!(out, "{other:?},");
+        JsonTree::Null
+        | JsonTree::Bool(_)
+        | JsonTree::Number(_)
+        | JsonTree::String(_)
+        | JsonTree::Deep(_) => {
+            let _written = write!(out, "{value:?},");
         }
     }
 }

@@ -24,7 +24,7 @@ impl TableEdit {
     fn text(&self, newline: &str) -> String {
         let mut text = self.header() + newline;
         for (key, value) in &self.lines {
-            text.push_str(&format!("{key} = {value}{newline}"));
+            text.extend([*key, " = ", value.as_str(), newline]);
         }
         text
     }
@@ -157,11 +157,12 @@ fn header_of(line: &str) -> Option<Vec<String>> {
         path.push(key.clone());
         match value {
             Value::Table(inner) => table = inner,
-            Value::Array(tables) => match tables.first() {
-                Some(Value::Table(inner)) => table = inner,
-                _ => return None,
-            },
-            _ => return None,
+            Value::Array(tables) => table = tables.first()?.as_table()?,
+            Value::String(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::Boolean(_)
+            | Value::Datetime(_) => return None,
         }
     }
     Some(path)

@@ -34,6 +34,11 @@ pub trait LiveSource: Debug + Sync {
     /// Returns the environment variables of processes that the tracker looks at.
     fn variables(&self) -> &'static [&'static str];
 
+    /// Returns the variables that tell the programs which the agent starts the id of its session.
+    fn session_variables(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Whether a process is the agent or one of its programs, by its command line.
     fn is_agent(&self, process: &LiveProcess) -> bool;
 

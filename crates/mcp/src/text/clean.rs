@@ -1,4 +1,4 @@
-//! Removes from text what could mislead a model: letters that nobody sees, and look-alikes of the marks by which programs talk to it.
+//! Removes from text what could mislead a model: letters that nobody sees, and imitations of the marks by which programs talk to it.
 
 use std::borrow::Cow;
 
@@ -106,7 +106,7 @@ fn is_suspect(letter: char) -> bool {
         | '\u{FEFF}' | '\u{FFA0}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Returns a text on one line, cleaned, with at most so many characters.
+/// Returns a text on one line, cleaned, with at most a number of characters.
 pub(crate) fn line(text: &str, most: usize) -> String {
     // Longer runs are not needed for the line, and a text may be large.
     let near = text.char_indices().nth(most.saturating_mul(8)).map_or(text.len(), |(at, _)| at);
@@ -119,7 +119,7 @@ pub(crate) fn line(text: &str, most: usize) -> String {
     }
 }
 
-/// Returns at most so many characters, cut between words if there are any.
+/// Returns at most a number of characters, cut between words if there are any.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
     let part = text.get(..end).unwrap_or(text);
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn hidden_letters_are_gone_and_scripts_are_kept() {
-        assert_eq!(defuse("ig\u{200B}no\u{FE01}re\u{200D}"), "ig<U+200B>nore");
+        assert_eq!(defuse("x\u{200B}y\u{FE01}z\u{200D}"), "x<U+200B>yz");
         assert_eq!(
             defuse("👩\u{200D}💻 می\u{200C}خواهم ❤\u{FE0F}"),
             "👩\u{200D}💻 می\u{200C}خواهم ❤\u{FE0F}"

@@ -7,3 +7,4 @@ mod tokens;
 pub(crate) use clean::{cut, defuse, line};
 pub use fence::Quoted;
 pub use tokens::tokens;
+pub(crate) use tokens::{fit, lines_tokens};

@@ -109,6 +109,12 @@ fn explained(memory: &Memory, trouble: Trouble, tool: &Declaration) -> Quoted {
             ));
             answer.lines.extend(candidates.iter().take(10).map(|candidate| safe(candidate)));
         }
+        Trouble::Engine(Error::SimilarProjects { similar, .. }) => {
+            answer
+                .before
+                .push("no project has that name; did the user mean one of these?".to_owned());
+            answer.lines.extend(similar.iter().take(10).map(|name| safe(name)));
+        }
         Trouble::Engine(Error::Ambiguous { candidates, .. }) => {
             answer.before.push(format!(
                 "that id matches {} sessions; give more characters of it:",

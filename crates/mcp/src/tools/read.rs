@@ -13,14 +13,14 @@ use super::turns::{TEXT, Teller};
 use super::{Trouble, fate, project};
 use crate::arguments::{Arguments, BadArgument};
 use crate::memory::Moment;
-use crate::text::{Quoted, tokens};
+use crate::text::{Quoted, fit, lines_tokens};
 
 /// The tokens of a story, and the most.
 pub(crate) const STORY: (usize, usize) = (2000, 8000);
 /// The tokens of messages around a cite, and the most.
 const AROUND: (usize, usize) = (800, 4000);
-/// Tokens for what stands around the lines.
-const FRAME: usize = 110;
+/// Tokens for what stands after the lines.
+const END: usize = 30;
 /// The shortest prefix of an id.
 const SHORTEST: usize = 4;
 
@@ -119,13 +119,14 @@ fn told(
     budget: usize,
 ) -> Result<Quoted, Trouble> {
     let facts = &opened.facts;
-    let Story { lines, more } = story(moment, opened, from, budget.saturating_sub(FRAME))?;
     let id = crate::text::line(facts.id.prefix(), 40);
     let mut answer = Quoted::own(format!(
         "session {id}: {} messages; #N is message N: read_session or verify_quote with \"{id}:N\"",
         facts.counts.messages
     ));
     answer.lines.push(title(moment, facts)?);
+    let room = budget.saturating_sub(answer.tokens() + END);
+    let Story { lines, more } = story(moment, opened, from, room)?;
     answer.lines.extend(lines);
     if let Some(more) = more {
         answer
@@ -167,13 +168,13 @@ fn full(
         crate::text::line(facts.id.prefix(), 40)
     ));
     answer.lines.push(title(moment, facts)?);
-    let mut room = budget.saturating_sub(FRAME);
+    let mut room = budget.saturating_sub(answer.tokens() + END);
     let mut number = from;
     while let Some(message) = cursor.next_page(1).into_iter().next() {
         if let Ok(message) = message {
             let head = head(number, &message, cursor.cite(&message.place).as_ref());
             let lines = teller.full(&message, &head, TEXT)?;
-            let cost: usize = lines.iter().map(|line| tokens(line) + 1).sum();
+            let cost: usize = lines_tokens(&lines);
             if cost > room && number > from {
                 break;
             }
@@ -182,7 +183,7 @@ fn full(
         }
         number += 1;
     }
-    fit(&mut answer.lines, budget.saturating_sub(FRAME));
+    fit_or_say(&mut answer.lines, budget.saturating_sub(END + 40));
     if number <= many {
         answer.after.push(format!(
             "left out: {} later messages; the same with \"cursor\":\"{number}\"",
@@ -216,7 +217,8 @@ fn near(moment: &Moment<'_>, cite: &Cite, around: usize, budget: usize) -> Resul
             "the file changed since it was cited: this message may be another one".to_owned(),
         );
     }
-    let mut room = budget.saturating_sub(FRAME);
+    answer.lines.push(title(moment, facts)?);
+    let mut room = budget.saturating_sub(answer.tokens() + END);
     // The cited one first, then its neighbours, the nearest first.
     let order = std::iter::once(number).chain((1..=around).flat_map(|far| {
         [number.checked_sub(far).filter(|at| *at > 0), Some(number + far)].into_iter().flatten()
@@ -231,9 +233,9 @@ fn near(moment: &Moment<'_>, cite: &Cite, around: usize, budget: usize) -> Resul
         let most = if at == number { TEXT.max(room * 2) } else { TEXT.min(room * 2) };
         let mut lines = teller.full(&message, &head, most)?;
         if at == number {
-            fit(&mut lines, room);
+            fit_or_say(&mut lines, room);
         }
-        let cost: usize = lines.iter().map(|line| tokens(line) + 1).sum();
+        let cost: usize = lines_tokens(&lines);
         if cost > room && at != number {
             left_out += 1;
             continue;
@@ -242,7 +244,6 @@ fn near(moment: &Moment<'_>, cite: &Cite, around: usize, budget: usize) -> Resul
         parts.push((at, lines));
     }
     parts.sort_by_key(|(at, _)| *at);
-    answer.lines.push(title(moment, facts)?);
     answer.lines.extend(parts.into_iter().flat_map(|(_, lines)| lines));
     if left_out > 0 {
         answer.after.push(format!(
@@ -253,16 +254,10 @@ fn near(moment: &Moment<'_>, cite: &Cite, around: usize, budget: usize) -> Resul
 }
 
 /// Drops lines that do not fit, and says so.
-fn fit(lines: &mut Vec<String>, budget: usize) {
-    let mut cost = 15;
-    let kept = lines.iter().take_while(|line| {
-        cost += tokens(line) + 1;
-        cost <= budget
-    });
-    let kept = kept.count().max(1);
-    if kept < lines.len() {
-        let left = lines.len() - kept;
-        lines.truncate(kept);
-        lines.push(format!("… [{left} more lines: a larger max_tokens shows them]"));
+fn fit_or_say(lines: &mut Vec<String>, budget: usize) {
+    if lines_tokens(lines) <= budget {
+        return;
     }
+    let left = fit(lines, budget.saturating_sub(15));
+    lines.push(format!("… [{left} more lines: a larger max_tokens shows them]"));
 }

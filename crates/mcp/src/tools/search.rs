@@ -189,7 +189,7 @@ fn notes(answer: &mut Quoted, found: &Found, moment: &Moment<'_>) {
     notes.extend(counted(found.own, "hit", "in your own running session left out"));
     notes.extend(counted(found.echoes, "hit", "in recount's own earlier answers left out"));
     if found.results.relaxed {
-        notes.push("no message has all words; these have most".to_owned());
+        notes.push(relaxed(&found.results));
     }
     if found.is_plain {
         notes.push("the query was read as plain words".to_owned());
@@ -204,6 +204,16 @@ fn notes(answer: &mut Quoted, found: &Found, moment: &Moment<'_>) {
     notes.extend(found.results.notes.iter().map(|note| crate::text::line(note, 120)));
     if !notes.is_empty() {
         answer.before.push(notes.join("; "));
+    }
+}
+
+/// Says how the words were relaxed.
+fn relaxed(results: &SearchResults) -> String {
+    let some = "not all words are in each; those with most and rarest first";
+    let words = results.relaxation.as_ref().map(|how| how.not_found.as_slice()).unwrap_or_default();
+    match words {
+        [] => some.to_owned(),
+        missing => format!("{some}; in no message: {}", crate::text::line(&missing.join(", "), 60)),
     }
 }
 

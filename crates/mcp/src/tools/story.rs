@@ -9,7 +9,7 @@ use recount_model::{Message, MessageKind, ToolStatus};
 
 use super::turns::Teller;
 use crate::memory::Moment;
-use crate::text::tokens;
+use crate::text::{fit, lines_tokens};
 
 /// The number of messages that are read at a time.
 const PAGE: usize = 64;
@@ -40,24 +40,17 @@ struct Turn {
 impl Turn {
     fn finish(mut self) -> Self {
         self.lines = folded_calls(self.lines);
-        self.cost = self.lines.iter().map(|line| tokens(line) + 1).sum();
+        self.cost = lines_tokens(&self.lines);
         self
     }
 
     /// Keeps only the lines that fit.
     fn cut_to(&mut self, budget: usize) {
-        let mut cost = 12;
-        let mut fits = |line: &String| {
-            cost += tokens(line) + 1;
-            cost <= budget
-        };
-        let kept = self.lines.iter().take_while(|line| fits(line)).count().max(1);
-        let left = self.lines.len() - kept;
+        let left = fit(&mut self.lines, budget.saturating_sub(12));
         if left > 0 {
-            self.lines.truncate(kept);
             self.lines.push(format!("… [{} of this turn left out]", plural(left as u64, "line")));
         }
-        self.cost = self.lines.iter().map(|line| tokens(line) + 1).sum();
+        self.cost = lines_tokens(&self.lines);
     }
 }
 
@@ -233,6 +226,7 @@ impl Keeper {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::tokens;
 
     fn turn(number: usize, words: usize) -> Turn {
         Turn {

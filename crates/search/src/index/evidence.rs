@@ -16,7 +16,7 @@ use super::overlay::CombinedStatistics;
 use super::rank::{ByKey, Collected, NO_TIME, Ranked, boosted};
 use super::search::SearchOptions;
 use crate::QueryPlan;
-use crate::plan::{Bound, compiled_conditions, compiled_word};
+use crate::plan::{Bound, RelaxedParts, compiled_conditions, compiled_word};
 
 /// The shares of the message itself, of the messages around it, and of its session.
 const OWN: f32 = 0.45;
@@ -26,8 +26,10 @@ const SESSION: f32 = 0.2;
 const NEIGHBOURHOOD: u32 = 8;
 /// The number of messages whose neighbourhood is looked at.
 const CLOSER_LOOK: usize = 512;
-/// A score at which a word counts half: repetitions and short texts add less and less.
-const HALF: f32 = 1.0;
+/// A score at which a word counts half: repetitions, short texts and fields of more weight add less and less.
+const HALF: f32 = 0.35;
+/// The part of a score that depends on how many of the words are in the message or around it, whatever their fields.
+const COVERAGE: f32 = 0.5;
 /// The bonus of the newest message: age decides between equals.
 const RECENCY: f32 = 0.03;
 /// A message in which somebody wrote all of the words comes before all others.
@@ -57,7 +59,9 @@ pub(super) fn weigh(
     counts: &CombinedStatistics<'_>,
     options: &SearchOptions,
 ) -> Result<Option<Weighed>, TantivyError> {
-    let Some((words, conditions, relaxation)) = plan.evidence() else { return Ok(None) };
+    let Some(RelaxedParts { words, conditions, relaxation }) = plan.evidence() else {
+        return Ok(None);
+    };
     let flat = Flat(counts);
     let conditions = compiled_conditions(conditions);
     let mut postings: Vec<Vec<Postings>> = parts.iter().map(|_| Vec::new()).collect();
@@ -190,8 +194,8 @@ impl Segment {
         all
     }
 
-    /// Returns the sum of the words in a document and those around it, of the same session.
-    fn near(&self, document: DocId, worth: &[f32]) -> f32 {
+    /// Returns the sum of the words in a document and those around it, of the same session; and what these words are worth.
+    fn near(&self, document: DocId, worth: &[f32]) -> (f32, f32) {
         let session = self.session.get_val(document);
         let (from, to) =
             (document.saturating_sub(NEIGHBOURHOOD), document.saturating_add(NEIGHBOURHOOD));
@@ -202,7 +206,10 @@ impl Segment {
             let own = around.filter(|(one, _)| self.session.get_val(*one) == session);
             own.map(|(_, score)| share(*score)).fold(0.0, f32::max)
         };
-        self.postings.iter().zip(worth).map(|(postings, worth)| worth * best(postings)).sum()
+        self.postings.iter().zip(worth).fold((0.0, 0.0), |(sum, covered), (postings, worth)| {
+            let best = best(postings);
+            (sum + worth * best, covered + if best > 0.0 { *worth } else { 0.0 })
+        })
     }
 }
 
@@ -280,6 +287,7 @@ fn ranked(
     worth: &[f32],
     options: &SearchOptions,
 ) -> Collected {
+    let total = worth.iter().sum::<f32>().max(f32::MIN_POSITIVE);
     // The words around a message are at most those of its session.
     let at_most = |one: &Candidate| OWN * one.own + (NEAR + SESSION) * one.in_session;
     if candidates.len() > CLOSER_LOOK {
@@ -288,9 +296,12 @@ fn ranked(
     let mut kept = Collected { total: candidates.len(), ..Collected::default() };
     for (place, one) in candidates.iter().enumerate() {
         let Some(segment) = segments.get(one.segment) else { continue };
-        let near = if place < CLOSER_LOOK { segment.near(one.document, worth) } else { one.own };
+        let is_close = place < CLOSER_LOOK;
+        let (near, covered) =
+            if is_close { segment.near(one.document, worth) } else { (one.own, one.own) };
         let time = segment.time.first(one.document).unwrap_or(NO_TIME);
         let sum = OWN * one.own + NEAR * near + SESSION * one.in_session;
+        let sum = sum * (1.0 - COVERAGE + COVERAGE * covered / total);
         let is_exact = written.get(one.segment).is_some_and(|all| all.contains(&one.document));
         let score =
             boosted(sum, RECENCY, options.now, time) + if is_exact { ALL_WORDS } else { 0.0 };

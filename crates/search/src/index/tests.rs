@@ -375,6 +375,42 @@ fn if_no_message_has_all_words_those_with_most_come_first() {
 }
 
 #[test]
+fn a_question_finds_words_in_other_forms_and_in_messages_next_to_each_other() {
+    let folder = TempDir::new().unwrap();
+    let answer = |text| MessageTexts { answer: text, ..MessageTexts::default() };
+    let index = filled(
+        folder.path(),
+        &[
+            message(1, 1, prompt("look at the docker image")),
+            message(2, 1, answer("I shrank it")),
+            message(3, 2, prompt("draw an image of the docks")),
+            message(4, 2, answer("how did we get here, the sea")),
+            message(5, 3, prompt("shrinking is fine, shrink more, shrink again")),
+            message(6, 4, output("how did we the image of a docker")),
+        ],
+    );
+    let one = SearchOptions { one_per_session: true, ..options() };
+    let asked = |query: &str, options: &SearchOptions| {
+        let found = index.searcher().search(&plan(query), options).unwrap();
+        let sessions: Vec<u64> = found.hits.iter().map(|hit| hit.session).collect();
+        (found.relaxed, found.total, sessions)
+    };
+    let (relaxed, total, sessions) = asked("how did we shrink the docker image", &one);
+    assert_eq!((relaxed, total, sessions[0]), (true, 5, 1), "{sessions:?}");
+    let strict = SearchOptions { may_relax: false, ..one };
+    assert_eq!(asked("how did we shrink the docker image", &strict), (false, 0, vec![]));
+    assert_eq!(asked("+shrink +docker", &one), (false, 0, vec![]));
+    // A word that nobody has is worth nothing, and does not change the order.
+    let found = index.searcher().search(&plan("how did we shrink the xyzzy image"), &one).unwrap();
+    assert_eq!(
+        found.worth.iter().map(|worth| *worth > 0.0).collect::<Vec<_>>(),
+        [true, false, true]
+    );
+    // Who wrote the question itself comes first.
+    assert_eq!(asked("how did we get here", &one).2[0], 2);
+}
+
+#[test]
 fn an_overlay_answers_like_a_commit() {
     let old = [
         message(1, 1, prompt("retry the cart")),
@@ -404,6 +440,11 @@ fn an_overlay_answers_like_a_commit() {
             }
         }
     }
+    // Neighbours may be in another segment, so only the best of a question is the same.
+    let question = plan("why was the cart retried");
+    let left = searcher.search(&question, &options()).unwrap();
+    let right = committed.search(&question, &options()).unwrap();
+    assert_eq!((left.total, left.hits[0].message), (right.total, right.hits[0].message));
     let empty = index.searcher().with_overlay(Overlay::of(&[]).unwrap(), &[]).unwrap();
     assert_eq!(keys(&empty, "retry", &options()).len(), 3);
 }

@@ -17,6 +17,7 @@ mod words_containing;
 pub(crate) use compile::{Bound, compiled_conditions, compiled_word};
 pub use prefilter::Prefilter;
 pub use relax::Relaxation;
+pub(crate) use relax::RelaxedParts;
 pub use rows::Rows;
 pub use snippet::Snippet;
 

@@ -30,6 +30,15 @@ pub struct Relaxation {
     pub(crate) weights: Vec<f32>,
 }
 
+/// The parts of a relaxed plan.
+pub(crate) struct RelaxedParts<'p> {
+    /// Any of these words.
+    pub(crate) words: &'p [Node<Check>],
+    /// All of these conditions.
+    pub(crate) conditions: &'p [Node<Check>],
+    pub(crate) relaxation: &'p Relaxation,
+}
+
 /// One word, and how much it counts.
 struct Wish {
     shown: String,
@@ -49,11 +58,11 @@ impl QueryPlan {
         let sentence = Sentence::of(&wishes);
         let (mut words, left_out) = sentence.words(&wishes);
         words.truncate(MAX_WORDS);
-        let is_same = |wish: &Wish| match &wish.leaf.matcher {
-            Matcher::Forms(forms) => !forms.has_others(),
-            _ => true,
+        let is_same = match (words.as_slice(), wishes.as_slice()) {
+            ([word], [typed]) => word.is_same(typed),
+            _ => false,
         };
-        if words.is_empty() || words.len() == 1 && wishes.len() == 1 && words.iter().all(is_same) {
+        if words.is_empty() || is_same {
             return None;
         }
         let mut relaxation = Relaxation { left_out, ..Relaxation::default() };
@@ -88,10 +97,10 @@ impl QueryPlan {
     }
 
     /// Returns the words of a relaxed plan, and its conditions.
-    pub(crate) fn evidence(&self) -> Option<(&[Node<Check>], &[Node<Check>], &Relaxation)> {
+    pub(crate) fn evidence(&self) -> Option<RelaxedParts<'_>> {
         let Node::All(all) = &self.root else { return None };
         let (Node::Most(words), conditions) = all.split_first()? else { return None };
-        Some((words, conditions, self.relaxation.as_ref()?))
+        Some(RelaxedParts { words, conditions, relaxation: self.relaxation.as_ref()? })
     }
 
     /// Returns the plan for fields that somebody wrote or said, rather than what was passed through.
@@ -103,6 +112,17 @@ impl QueryPlan {
             TextLeaf { fields, ..leaf.clone() }
         });
         Self { root, ..self.clone() }
+    }
+}
+
+impl Wish {
+    /// Whether it matches what the typed word matches.
+    fn is_same(&self, typed: &TextLeaf) -> bool {
+        match (&self.leaf.matcher, &typed.matcher) {
+            (Matcher::Forms(forms), _) => !forms.has_others(),
+            (Matcher::Words(one), Matcher::Words(other)) => one == other,
+            _ => true,
+        }
     }
 }
 
@@ -127,7 +147,7 @@ struct Sentence {
 impl Sentence {
     fn of(wishes: &[&TextLeaf]) -> Self {
         let words = wishes.iter().filter_map(|leaf| first_word(leaf));
-        Self { languages: Languages::of(words) }
+        Self { languages: Languages::of(&words) }
     }
 
     fn is_filler(&self, leaf: &TextLeaf) -> bool {
@@ -159,7 +179,11 @@ impl Sentence {
                 left_out.extend(plain(leaf).map(shown));
                 continue;
             }
-            for wish in self.wishes(leaf) {
+            let wishes = self.wishes(leaf);
+            if wishes.is_empty() {
+                left_out.extend(plain(leaf).map(shown));
+            }
+            for wish in wishes {
                 if !words.iter().any(|known| known.shown == wish.shown) {
                     words.push(wish);
                 }
@@ -168,26 +192,20 @@ impl Sentence {
         if words.is_empty() {
             // A sentence of nothing but function words is about them.
             left_out.clear();
-            words.extend(wishes.iter().flat_map(|leaf| self.wishes(leaf)));
+            words.extend(wishes.iter().map(|leaf| as_typed(leaf)));
         }
         (words, left_out)
     }
 
     /// Returns what a typed word stands for.
     fn wishes(&self, leaf: &TextLeaf) -> Vec<Wish> {
-        let whole = || {
-            let shown =
-                plain(leaf).map_or_else(|| first_word(leaf).unwrap_or_default().to_owned(), shown);
-            vec![Wish { shown, leaf: leaf.clone(), weight: 1.0 }]
-        };
-        let Some(text) = plain(leaf) else { return whole() };
+        let Some(text) = plain(leaf) else { return vec![as_typed(leaf)] };
         if text.chars().any(is_dense) {
-            let found = self.dense(text, leaf);
-            return if found.is_empty() { whole() } else { found };
+            return self.dense(text, leaf);
         }
         let mut parts = parts(text);
         if parts.len() > 1 && !is_compound(text) {
-            return whole();
+            return vec![as_typed(leaf)];
         }
         let is_content = |word: &String| role(word, self.languages) != Role::Filler;
         if parts.iter().any(is_content) {
@@ -211,6 +229,12 @@ impl Sentence {
         let others = text.split(is_dense).flat_map(parts);
         pairs.chain(others.map(|word| self.word(&word, leaf))).collect()
     }
+}
+
+/// Returns a word as it was typed.
+fn as_typed(leaf: &TextLeaf) -> Wish {
+    let shown = plain(leaf).map_or_else(|| first_word(leaf).unwrap_or_default().to_owned(), shown);
+    Wish { shown, leaf: leaf.clone(), weight: 1.0 }
 }
 
 fn plain(leaf: &TextLeaf) -> Option<&str> {

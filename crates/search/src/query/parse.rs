@@ -212,16 +212,12 @@ impl<'q> Parser<'q> {
         });
         self.at = length.map_or(self.text.len(), |length| start + length);
         let word = self.text.get(start..self.at).unwrap_or_default();
-        match self.field(word, start)? {
-            Some(item) => Ok(item),
-            None => {
-                let after = word.strip_prefix('+');
-                let is_required =
-                    after.is_some_and(|after| after.starts_with(char::is_alphanumeric));
-                self.is_strict |= is_required;
-                plain(word, start)
-            }
+        if let Some(item) = self.field(word, start)? {
+            return Ok(item);
         }
+        let after = word.strip_prefix('+');
+        self.is_strict |= after.is_some_and(|after| after.starts_with(char::is_alphanumeric));
+        plain(word, start)
     }
 
     /// Reads `name:value`, if the word is one.

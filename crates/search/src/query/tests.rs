@@ -25,6 +25,7 @@ fn shown(node: &Node<Filter>) -> String {
                 }
                 Matcher::Fuzzy { word, distance } => format!("{word}~{distance}"),
                 Matcher::Pattern(_) => "/…/".to_owned(),
+                Matcher::Forms(forms) => format!("{}…", forms.word()),
             };
             if leaf.fields != FieldSet::TEXTS {
                 let names: Vec<_> = leaf.fields.iter().map(crate::Field::name).collect();

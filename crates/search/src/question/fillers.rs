@@ -31,7 +31,7 @@ pub(crate) fn opens_question(word: &str) -> bool {
 
 const VAGUE: &str = "remember recall session sessions conversation conversations chat chats discuss discussed discussion \
 talk talked mention mentioned say said ask asked tell told find found show look looked looking search \
-thing things stuff way something anything someone time times ago earlier recently previously before once \
+thing things stuff way something anything someone somebody anyone anybody everything everyone nothing time times ago earlier recently previously before once \
 use used using get got getting do done make made work worked working want wanted need needed try tried \
 happen happened go went come came put know thought think decide decided again really actually exactly ever";
 

@@ -38,7 +38,7 @@ wie wieder wieso wir wird wo wurde wurden zu zum zur",
         algorithm: Algorithm::French,
         fillers: "ai as au aux avait avec avez avons ce ces cet cette comment dans de des du elle en est et etait ete etions eu fait faire fut il ils \
 je la le les leur lui ma mais me mes moi mon ne nos notre nous on ont ou par pas plus pour pourquoi quand que quel quelle quelles \
-quels qui quoi sa sans se ses si son sont sur ta te tes ton tu un une vos votre vous y est-ce",
+quels qui quoi sa sans se ses si son sont sur ta te tes ton tu un une vos votre vous y",
         endings: "e s es er ers ee ees ez ent ait ant ante antes ants ons ion ions ation ations ement ements eur euse if ive ifs ives ir it is ie \
 ies issant iste istes able ables al ale ales aux",
     },
@@ -60,7 +60,7 @@ adora adores am em avel aveis",
     },
     Language {
         algorithm: Algorithm::Italian,
-        fillers: "a abbiamo ai al alla alle anche c che chi ci come con cosa da dal dalla de dei del della delle di dove e era erano essere fa fare \
+        fillers: "a abbiamo ai al alla alle anche che chi ci come con cosa da dal dalla de dei del della delle di dove e era erano essere fa fare \
 fatto gli ha hai hanno ho i il in io la le lei lo loro lui ma mi mio ne nei nel nella noi non nostra nostro o per perche piu quale \
 quali quando quello questa questo se si sono stato su sua suo sul sulla ti tra tu un una uno voi",
         endings: "a o e i are ere ire ato ata ati ate ito ita iti ite uto uta uti ute ando endo ava avano iamo ano ono zione zioni mente tore tori",
@@ -87,12 +87,13 @@ pub(crate) struct Languages([bool; ALL.len()]);
 
 impl Languages {
     /// Returns English, and the languages that most of the function words belong to.
-    pub(crate) fn of<'w>(words: impl Iterator<Item = &'w str> + Clone) -> Self {
+    pub(crate) fn of<'w>(words: &(impl Iterator<Item = &'w str> + Clone)) -> Self {
         let counts = ALL
             .each_ref()
             .map(|language| words.clone().filter(|word| has(language.fillers, word)).count());
         let most = counts.iter().copied().max().unwrap_or(0);
-        let mut chosen = counts.map(|count| count > 0 && count == most);
+        let english = counts.first().copied().unwrap_or(0);
+        let mut chosen = counts.map(|count| count > english && count == most);
         if let Some(english) = chosen.first_mut() {
             *english = true;
         }

@@ -20,6 +20,9 @@ pub(crate) use feed::{Alarmed, AtRisk, FIRST_ROWS, Feed, Fresh, Indexer, LiveNew
 /// The index is closed when nothing has been searched for so long.
 const IDLE: Duration = Duration::from_secs(10);
 
+/// A preview is read when no other was asked for within this time.
+const SETTLED: Duration = Duration::from_millis(5);
+
 /// What a question is for. There is one thread and one open question for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Slot {
@@ -178,6 +181,12 @@ impl Workers {
 
 fn answer_all(slot: Slot, mut work: Work, asked: &Receiver<Asked>, events: &Sender<Event>) {
     while let Some(mut next) = next_question(slot, &work, asked) {
+        // The row that was asked for is drawn first, and keys that are typed fast pass over some.
+        while matches!(slot, Slot::Preview | Slot::Hit)
+            && let Ok(newer) = asked.recv_timeout(SETTLED)
+        {
+            next = newer;
+        }
         // Changes are never skipped.
         while slot != Slot::Apply
             && let Ok(newer) = asked.try_recv()

@@ -114,6 +114,8 @@ export function useClock(seconds, isOn = true) {
 
 /** Rows drawn beyond what is in view, at each side. */
 const MORE = 8;
+/** Rows that are scrolled before the list is drawn again. */
+const STEP = 4;
 
 /**
  * The list. `count` rows of `height` pixels; `draw(index, isSelected)` returns the content of one; `at` is the selected index.
@@ -152,7 +154,7 @@ export function VirtualList({ count, height, draw, keyOf, at, onMove, onOpen, la
   }, [at]);
 
   const first = Math.max(0, Math.floor(top / height) - MORE);
-  const last = Math.min(count, Math.ceil((top + size) / height) + MORE);
+  const last = Math.min(count, Math.ceil((top + size) / height) + STEP + MORE);
   const rows = [];
   for (let index = first; index < last; index += 1) {
     const isSelected = index === at;
@@ -161,7 +163,8 @@ export function VirtualList({ count, height, draw, keyOf, at, onMove, onOpen, la
       onClick=${() => onMove(index)} onDblClick=${() => onOpen(index)}>${draw(index, isSelected)}</div>`);
   }
   const scrolled = (event) => {
-    setTop(event.currentTarget.scrollTop);
+    // Rows beyond the view allow for some steps without drawing.
+    setTop(Math.floor(event.currentTarget.scrollTop / (height * STEP)) * height * STEP);
     onScroll?.(event.currentTarget.scrollTop);
   };
   return html`<div class=${`list ${className}`} ref=${box} role="listbox" tabindex="0" aria-label=${label} aria-controls=${controls}

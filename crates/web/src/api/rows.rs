@@ -36,6 +36,7 @@ impl RowsCache {
 
 /// One session.
 #[derive(Debug, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "marks of a row, each with its own name in JSON")]
 pub(crate) struct ShortRow<'a> {
     key: String,
     project: Option<usize>,

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use recount_display::words;
 use recount_documents as documents;
 use recount_engine::{Engine, HitOrder, Match, SearchRequest, SearchResults};
 use recount_model::Message;
@@ -20,16 +21,20 @@ use crate::output::form::Form;
 use crate::output::json;
 use crate::output::number::{bytes, count, plural};
 use crate::output::progress::Bar;
+use crate::output::sanitize::single_line;
 
 /// Search the full text of every session
 ///
-/// All words must match. Operators: "a phrase", AND, OR, NOT, ( ), prefix*, fuzzy~, /regex/. Fields: in:prompt,answer,thought,call,output
+/// All words must match; if no message has them all, or if they are a question ("how did we shrink the image"), messages and
+/// sessions with most of them come first, in any of their forms, and a note says so. "Quotes", AND, +word and /regex/ are taken as they are.
+/// Operators: "a phrase", AND, OR, NOT, ( ), prefix*, fuzzy~, /regex/. Fields: in:prompt,answer,thought,call,output
 /// project: source: model: tool: file: kind: fate: before: after: is:error is:undone. The first search builds an index of your history;
 /// later searches only add what is new.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
   recount search discount
+  recount search where did we compute the tax
   recount search '\"tax rate\" project:shop'
   recount search 'in:prompt 天气'
   recount search 'tool:run_shell_command is:error' --sort time
@@ -179,9 +184,9 @@ fn summary(answer: &SearchResults, args: &SearchArgs, context: &Context) {
     let messages = plural(answer.total as u64, "message");
     let sessions = plural(answer.sessions as u64, "session");
     if answer.relaxed {
-        context.warn(&format!(
-            "no message has all words; {about}{messages} in {sessions} match some of them"
-        ));
+        // The query's own words are untrusted as any other text.
+        let how = single_line(&words::relaxed(answer.relaxation.as_ref()));
+        context.warn(&format!("{how}; {about}{messages} in {sessions} match some of them"));
     } else if answer.total > answer.hits.len() {
         // One message per session is shown: a larger number shows more only if there are more sessions.
         let number = format!("-n {} shows more", args.limit.max(1).saturating_mul(2));

@@ -80,10 +80,9 @@ pub(super) fn session_cells(session: &LakeSession, plan: &LakePlan) -> Vec<SqlVa
     for (column, cell) in lake_columns(ExportTable::Sessions).iter().zip(&mut cells) {
         let SqlValue::Text(text) = &*cell else { continue };
         match column.disclosure {
-            Disclosure::Always => {}
             Disclosure::Hashed => *cell = SqlValue::Text(Cow::Owned(plan.hidden(text))),
             Disclosure::Text if plan.options.level == LakeLevel::None => *cell = SqlValue::Null,
-            Disclosure::Text => {}
+            Disclosure::Always | Disclosure::Text => {}
         }
     }
     let text = |text: &str| SqlValue::Text(Cow::Owned(text.to_owned()));
@@ -365,16 +364,18 @@ impl Work<'_> {
         MessageMeta { key, at, counts_as, is_copy, is_request_copy, tokens: entry.tokens }
     }
 
-    /// Returns the month of a row: that of its time, within those of its session.
+    /// Returns the month of a row: that of its time, or the last one before it in which its session has anything that counts.
     fn month_of(&mut self, session: &LakeSession, at: Option<i64>) -> Option<LakeMonth> {
         const DAY: i64 = 24 * 60 * 60 * 1000;
-        let (first, last) = session.months?;
-        let Some(at) = at else { return Some(first) };
+        let shared = self.plan.shared.get();
+        let months = shared.and_then(|shared| shared.months(local_key(&session.facts)));
+        let (Some(months), Some(at)) = (months, at) else { return session.began };
         let day = at.div_euclid(DAY);
         if self.day.0 != day {
             self.day = (day, timestamp(at).map(LakeMonth::of));
         }
-        Some(self.day.1.unwrap_or(first).clamp(first, last))
+        let Some(month) = self.day.1 else { return session.began };
+        months.range(..=month).next_back().or(months.first()).copied()
     }
 
     fn message(
@@ -451,13 +452,12 @@ impl Work<'_> {
     /// Returns the cost of a request in dollars, by the price of its day.
     fn cost(&mut self, row: &MessageRow, meta: &MessageMeta) -> Option<f64> {
         let (tokens, model) = (meta.tokens?, row.model.as_deref()?);
-        let entry = match self.entries.get(model) {
-            Some(entry) => *entry,
-            None => {
-                let entry = self.prices.entry(model);
-                self.entries.insert(model.to_owned(), entry);
-                entry
-            }
+        let entry = if let Some(entry) = self.entries.get(model) {
+            *entry
+        } else {
+            let entry = self.prices.entry(model);
+            self.entries.insert(model.to_owned(), entry);
+            entry
         };
         let day = meta.at.and_then(timestamp)?.to_zoned(TimeZone::UTC).date();
         Some(entry?.quote(day, &tokens).cost.dollars())

@@ -1,8 +1,11 @@
 //! Which messages are copies of those in another session of this machine: the rule of `stats`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use recount_model::SessionFacts;
+use jiff::Timestamp;
+use recount_model::{SessionFacts, timestamp};
+
+use super::LakeMonth;
 
 use crate::search::index::session_key;
 use crate::sessions::list::ListQuery;
@@ -17,6 +20,8 @@ pub(super) struct SharedMessages {
     owners: HashMap<u64, MessageOwner>,
     /// By session, a fingerprint of what it has from others.
     stamps: HashMap<u64, u64>,
+    /// By session, the months in which it has messages that count.
+    months: HashMap<u64, BTreeSet<LakeMonth>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -35,11 +40,18 @@ impl Engine {
         let logs = self.usage_logs(&ListQuery::default(), progress)?;
         for (place, usage_logs) in logs.in_order() {
             let Some(session) = logs.sessions.get(place.session) else { continue };
-            let session = session_key(session);
+            let (started, session) = (session.started, session_key(session));
+            let mut months = MonthsSeen::default();
             for page in usage_logs.iter().filter_map(|content| UsageLogReader::open(content)) {
                 // What is kept is sealed: it is read whole or not at all.
-                let _whole = page.each(|event, _| shared.add(session, event));
+                let mut last = started.map(Timestamp::as_millisecond);
+                let _whole = page.each(|event, time| {
+                    last = time.or(last);
+                    months.add(last);
+                    shared.add(session, event);
+                });
             }
+            shared.months.insert(session, months.months);
         }
         shared.owners.retain(|_, owner| owner.is_shared);
         shared.owners.shrink_to_fit();
@@ -75,9 +87,32 @@ impl SharedMessages {
         })
     }
 
+    /// Returns the months in which a session has messages that count.
+    pub(super) fn months(&self, session: u64) -> Option<&BTreeSet<LakeMonth>> {
+        self.months.get(&session).filter(|months| !months.is_empty())
+    }
+
     /// Returns a fingerprint of what a session has from others.
     pub(super) fn stamp(&self, session: u64) -> u64 {
         self.stamps.get(&session).copied().unwrap_or_default()
+    }
+}
+
+/// The months of times; most have the day of the one before.
+#[derive(Default)]
+struct MonthsSeen {
+    months: BTreeSet<LakeMonth>,
+    day: Option<i64>,
+}
+
+impl MonthsSeen {
+    fn add(&mut self, time: Option<i64>) {
+        const DAY: i64 = 24 * 60 * 60 * 1000;
+        let day = time.map(|time| time.div_euclid(DAY));
+        if day.is_some() && self.day != day {
+            self.day = day;
+            self.months.extend(time.and_then(timestamp).map(LakeMonth::of));
+        }
     }
 }
 

@@ -103,11 +103,9 @@ struct LakeSession {
     said: Option<String>,
     /// Changes when its row does.
     listed: u64,
-    months: MonthRange,
+    /// The month in which it began; `None` without any time.
+    began: Option<LakeMonth>,
 }
-
-/// The first and the last month of a session; `None` without any time.
-type MonthRange = Option<(LakeMonth, LakeMonth)>;
 
 /// A month of UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -216,7 +214,7 @@ impl Engine {
                 project: plan.project(main),
                 said,
                 listed: 0,
-                months: months(facts),
+                began: facts.started.or(facts.updated).map(LakeMonth::of),
             };
             // What is hidden or redacted follows from the row itself and from the form of the tables.
             let row = (&session.main, &session.project, facts.is_background);
@@ -263,12 +261,6 @@ fn mains(
 ) -> BTreeMap<(SourceName, Option<SessionId>), &Arc<SessionFacts>> {
     let own = sessions.iter().filter(|facts| facts.parent.is_none());
     own.map(|facts| ((facts.source, Some(facts.id.clone())), facts)).collect()
-}
-
-fn months(facts: &SessionFacts) -> MonthRange {
-    let started = facts.started.or(facts.updated)?;
-    let updated = facts.updated.unwrap_or(started).max(started);
-    Some((LakeMonth::of(started), LakeMonth::of(updated)))
 }
 
 /// Returns the order of sessions in tables.
@@ -364,13 +356,11 @@ impl LakePlan {
                     partition.began.push(number);
                 }
             };
-            match session.months {
-                None => add(None, true),
-                Some((first, last)) => {
-                    for month in first.0..=last.0 {
-                        add(Some(LakeMonth(month)), month == first.0);
-                    }
-                }
+            add(session.began, true);
+            let months = shared.months(local_key(&session.facts));
+            for month in months.into_iter().flatten().filter(|month| Some(**month) != session.began)
+            {
+                add(Some(*month), false);
             }
         }
         let form = self.form();
@@ -412,7 +402,8 @@ impl LakePlan {
             UNKNOWN => None,
             month => Some(LakeMonth::parse(month)?),
         };
-        let stamp = || Some("gone".to_owned());
+        // Another level or set of columns changes rows that stay, too.
+        let stamp = || Some(format!("gone{:016x}", self.form()));
         let (sessions, began, stamps) = (Vec::new(), Vec::new(), [stamp(), stamp()]);
         Some(LakePartition { source, month, sessions, began, stamps, bytes: 0 })
     }

@@ -1,5 +1,6 @@
 //! What this machine keeps about a lake, in recount's own data folder.
 
+use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -62,11 +63,11 @@ impl Engine {
 
 /// Returns the id of the data folder, which is made once.
 fn origin(folder: &Path, anew: bool) -> Result<String, Error> {
-    let fresh: String = recount_platform::random()
-        .iter()
-        .take(DIGITS / 2)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let bytes = recount_platform::random();
+    let mut fresh = String::with_capacity(DIGITS);
+    for byte in bytes.iter().take(DIGITS / 2) {
+        let _written = write!(fresh, "{byte:02x}");
+    }
     let mut id = fresh.clone();
     recount_writer::update(&folder.join(ORIGIN), |old| {
         let known = old.and_then(|old| String::from_utf8(old).ok());

@@ -37,6 +37,10 @@ impl LiveSource for ClaudeLive {
         &["CLAUDE_CODE_SESSION_ID", "CLAUDECODE", "PWD", "TMUX", "TMUX_PANE"]
     }
 
+    fn session_variables(&self) -> &'static [&'static str] {
+        &["CLAUDE_CODE_SESSION_ID"]
+    }
+
     fn is_agent(&self, process: &LiveProcess) -> bool {
         is_agent(process)
     }

@@ -43,6 +43,10 @@ impl LiveSource for CodexLive {
         &[THREAD, "PWD", "TMUX", "TMUX_PANE"]
     }
 
+    fn session_variables(&self) -> &'static [&'static str] {
+        &["CODEX_THREAD_ID", "CODEX_SESSION_ID"]
+    }
+
     fn is_agent(&self, process: &LiveProcess) -> bool {
         role(process).is_some()
     }

@@ -22,6 +22,7 @@ pub(crate) use head::{LEAKED, fields_in_order, time};
 use super::grammar;
 use super::place::SESSIONS;
 use crate::bytes::{self, Buffer};
+use crate::handover::HandoverFormat;
 use crate::native::{Fields, HeadRequest, NativeFormat, NativeTexts};
 use crate::recovery::Remark;
 
@@ -94,6 +95,10 @@ impl NativeFormat for Log {
 
     fn remark(&self, remark: &Remark<'_>) -> Vec<u8> {
         super::recovery::remark(remark)
+    }
+
+    fn handover(&self) -> Option<&'static dyn HandoverFormat> {
+        Some(&super::handover::Handover)
     }
 
     fn replace(&self, line: &[u8], texts: &mut dyn NativeTexts) -> Option<Vec<u8>> {

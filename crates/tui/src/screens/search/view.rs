@@ -8,6 +8,7 @@ use recount_display::theme::Tone;
 use recount_display::transcript::part_tone;
 use recount_display::when;
 use recount_display::width::{truncate_to, width};
+use recount_display::words;
 use recount_engine::Match;
 use recount_model::Fate;
 
@@ -113,7 +114,7 @@ impl Search {
         }
         let Some(shown) = &self.shown else { return y };
         if shown.results.relaxed && !shown.results.hits.is_empty() {
-            let mut words = "no message has all words; these have some of them".to_owned();
+            let mut words = single_line(&words::relaxed(shown.results.relaxation.as_ref()));
             for more in self.wider_words() {
                 words = format!("{words} · {more}");
             }

@@ -5,6 +5,8 @@ import { line, plural, whole } from "../format.js";
 import { setParams } from "../router.js";
 
 const DAY = 86_400_000;
+/** Values of a facet in the menu. */
+const CHOICES = 10;
 const SPANS = { today: 0, "24h": DAY, "7d": 7 * DAY, "30d": 30 * DAY, "90d": 90 * DAY, "365d": 365 * DAY };
 const SPAN_WORDS = { today: "today", "24h": "24 hours", "7d": "7 days", "30d": "30 days", "90d": "90 days", "365d": "a year" };
 
@@ -96,7 +98,7 @@ function counts(rows, params, name) {
     if (!checks.every((check) => check(row))) continue;
     for (const value of FACETS[name].of(row)) found.set(value, (found.get(value) ?? 0) + 1);
   }
-  return [...found].sort((one, other) => other[1] - one[1]).slice(0, 40);
+  return [...found].sort((one, other) => other[1] - one[1]).slice(0, CHOICES);
 }
 
 /** Chips, the menu of filters, counts and the order. */

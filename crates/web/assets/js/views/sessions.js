@@ -1,6 +1,6 @@
 // The list of sessions, with a preview of the selected one.
 
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-htm.js";
+import { Component, html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact-htm.js";
 import { get, newest, sessionPath } from "../api.js";
 import { Blocks } from "../blocks.js";
 import { changeKeys } from "../changes.js";
@@ -24,12 +24,20 @@ export function Notes({ row, state }) {
     ${row.tags.map((tag) => html`<span key=${tag} class="tag">${line(tag)}</span>`)}`;
 }
 
-function Row({ row, now, state, isMarked }) {
-  return html`<div class="line-1">${isMarked && html`<span class="marked" aria-label="marked">✓</span>`}
+/** A row of the list; drawn again only when it changes. */
+class Row extends Component {
+  shouldComponentUpdate(next) {
+    const { row, now, state, isMarked } = this.props;
+    return next.row !== row || next.now !== now || next.state !== state || next.isMarked !== isMarked;
+  }
+
+  render({ row, now, state, isMarked }) {
+    return html`<div class="line-1">${isMarked && html`<span class="marked" aria-label="marked">✓</span>`}
       ${row.live && !state && html`<span class="live-dot" title="running"></span>`}<span class="title">${line(row.title) || html`<em>no title</em>`}</span>
       <span class="cost">${money(row.cost, row.cost_min)}</span></div>
     <div class="line-2"><${Agent} source=${row.source} /><span class="project">${line(row.project.name)}</span><span title=${moment(row.used)}>${ago(row.used, now)}</span>
       <span>${plural(row.prompts ?? 0, "prompt")}</span>${row.tokens > 0 && html`<span>${many(row.tokens)}</span>`}<span class="space"></span><${Notes} row=${row} state=${state} /></div>`;
+  }
 }
 
 export function Sessions({ route }) {

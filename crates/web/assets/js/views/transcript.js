@@ -135,7 +135,9 @@ export function Transcript({ route }) {
   }, [anchor]);
 
   useEffect(() => on("tail", (event) => {
-    if (event.key !== key) return;
+    // The address may have only the start of the id.
+    const own = reader.current?.facts?.key;
+    if (own ? event.key !== own : !event.key.startsWith(key)) return;
     reader.current?.grown(() => pin.current?.end === true);
   }), [key]);
   useEffect(() => on("reset", () => reader.current?.grown(() => pin.current?.end === true)), [key]);
@@ -181,7 +183,11 @@ export function Transcript({ route }) {
       else if (first && !pinned(pin.current, own, element)) pin.current = { key: first.dataset.key, offset: first.getBoundingClientRect().top - top };
       if (isAtEnd && it.newBelow > 0) it.newBelow = 0;
       setFollowing(isAtEnd);
-      if (first) setAt(Number((isAtEnd ? articles[articles.length - 1] : first).dataset.at));
+      // A message that was jumped to is where one reads, as long as it is in view.
+      const aim = own.querySelector(":scope article.target");
+      const place = aim?.getBoundingClientRect();
+      const isAimed = place && place.bottom > top + 8 && place.top < top + own.clientHeight * 0.9;
+      if (first) setAt(Number((isAimed ? aim : isAtEnd ? articles[articles.length - 1] : first).dataset.at));
       near();
       clearTimeout(memory.current);
       memory.current = setTimeout(() => remember({ place: pin.current }), 200);

@@ -36,7 +36,7 @@ pub(super) type Take<'a> = dyn FnMut(HandoverMessage, u64) + 'a;
 
 /// Converts messages one by one.
 #[derive(Debug)]
-pub(super) struct Conversion {
+pub(super) struct Converter {
     from: &'static dyn HandoverFormat,
     scope: Scope,
     /// The time of the last message: times never go back.
@@ -46,7 +46,7 @@ pub(super) struct Conversion {
     pub(super) losses: Losses,
 }
 
-impl Conversion {
+impl Converter {
     pub(super) fn new(from: &'static dyn HandoverFormat, scope: Scope, started: Timestamp) -> Self {
         Self { from, scope, time: started, prompt: None, losses: Losses::default() }
     }
