@@ -1,7 +1,5 @@
 //! Tests of sessions that are handed over to another agent: in all directions, what is read back is what was said.
 
-#![expect(clippy::panic, reason = "a test may fail by panic")]
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -21,8 +21,10 @@ use crate::output::progress::Bar;
 Examples:
   recount pull file://~/lake --to homes       # after `recount push file://~/lake --raw`")]
 pub(crate) struct PullArgs {
-    /// Lake: file:///DIR, s3://BUCKET/PATH, gs://BUCKET/PATH or az://CONTAINER/PATH
-    #[arg(value_name = "URL")]
+    #[arg(
+        value_name = "URL",
+        help = "Lake: file:///DIR, s3://BUCKET/PATH, gs://BUCKET/PATH or az://CONTAINER/PATH"
+    )]
     url: String,
 
     /// Folder for the homes; it is created if needed

@@ -36,8 +36,10 @@ Examples:
   recount push file://~/lake --views duckdb   # SQL that counts each request once")]
 #[expect(clippy::struct_excessive_bools, reason = "each is one option")]
 pub(crate) struct PushArgs {
-    /// Lake: file:///DIR, s3://BUCKET/PATH, gs://BUCKET/PATH or az://CONTAINER/PATH
-    #[arg(value_name = "URL")]
+    #[arg(
+        value_name = "URL",
+        help = "Lake: file:///DIR, s3://BUCKET/PATH, gs://BUCKET/PATH or az://CONTAINER/PATH"
+    )]
     url: String,
 
     /// Text that leaves this machine

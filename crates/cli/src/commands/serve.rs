@@ -58,7 +58,7 @@ pub(crate) fn run(args: &ServeArgs, context: &Context) -> Result<ExitCode, Failu
             titles: args.mask.contains(&Hidden::Titles),
         },
     };
-    let server = Server::bind(served(context)?, &options).map_err(failure)?;
+    let server = Server::bind(served(context)?, &options).map_err(|error| failure(&error))?;
     let address = server.address();
     let mut out = context.out(Paged::No);
     std::io::Write::write_fmt(&mut out, format_args!("{address}\n"))?;
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ServeArgs, context: &Context) -> Result<ExitCode, Failu
     if args.open && !open_address(&context.env, &address) {
         context.warn("no browser could be opened; open the address yourself");
     }
-    server.run().map_err(failure)?;
+    server.run().map_err(|error| failure(&error))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -80,7 +80,7 @@ fn served(context: &Context) -> Result<Served, Failure> {
     Ok(Served { engine, arguments: context.again([]), is_demo })
 }
 
-fn failure(error: ServeError) -> Failure {
+fn failure(error: &ServeError) -> Failure {
     let failure = Failure::new(ERROR, error.to_string());
     match error {
         ServeError::Port { .. } => {

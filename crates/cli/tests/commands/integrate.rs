@@ -1,6 +1,6 @@
 //! `recount integrate`: every file it writes, and nothing else; and every byte as before afterwards.
 
-#![expect(clippy::unwrap_used, reason = "what a test needs it must have")]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "test setup must succeed")]
 
 use std::collections::BTreeMap;
 use std::fs;

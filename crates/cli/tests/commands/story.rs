@@ -104,17 +104,13 @@ fn a_story_with_a_budget_is_continued_by_its_cursor() {
         assert!(part.len() <= 150 * 4, "{}: {part}", part.len());
         parts += 1;
         assert!(parts < 50, "it goes on for ever: {part}");
-        match part.rsplit_once("\n… ") {
-            Some((text, last)) => {
-                told.extend(body(text));
-                cursor = last.trim().rsplit_once(' ').map(|(_, cursor)| cursor.to_owned());
-                assert!(last.contains("left: recount story 8662c6d1 --from "), "{last}");
-            }
-            None => {
-                told.extend(body(&part));
-                break;
-            }
-        }
+        let Some((text, last)) = part.rsplit_once("\n… ") else {
+            told.extend(body(&part));
+            break;
+        };
+        told.extend(body(text));
+        cursor = last.trim().rsplit_once(' ').map(|(_, cursor)| cursor.to_owned());
+        assert!(last.contains("left: recount story 8662c6d1 --from "), "{last}");
     }
     assert!(parts > 2, "{parts}");
     let all = |lines: &[String]| lines.join("\n").replace("\n\n", "\n").trim().to_owned();

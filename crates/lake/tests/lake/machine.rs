@@ -1,5 +1,4 @@
 //! A machine with a home and a data folder.
-#![expect(clippy::disallowed_methods, reason = "test setup")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -77,7 +77,6 @@ fn a_lake_without_copies_says_so() {
     assert!(matches!(pulled, Err(LakeError::NoRaw)));
 }
 
-#[expect(clippy::disallowed_methods, reason = "test")]
 fn read(path: &std::path::Path) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }

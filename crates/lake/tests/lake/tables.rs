@@ -73,9 +73,8 @@ fn deleted_sessions_leave_the_lake_unless_they_are_to_stay() {
         machine.delete("06", 4);
         let report = machine.push_with(&store, &options).unwrap();
         let rows = |name: &str| -> u64 {
-            let manifests = store.objects().into_iter();
-            let manifest =
-                manifests.filter(|(path, _)| path.contains("_origins/")).last().unwrap().1;
+            let mut manifests = store.objects().into_iter();
+            let manifest = manifests.rfind(|(path, _)| path.contains("_origins/")).unwrap().1;
             let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
             let files = manifest["files"].as_object().unwrap().iter();
             files
