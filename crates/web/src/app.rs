@@ -24,7 +24,7 @@ const FRESH: Duration = Duration::from_millis(300);
 const LONGEST: Duration = Duration::from_secs(30);
 /// Indexing is started again at most this often.
 const INDEX: Duration = Duration::from_secs(10);
-/// So many large answers are on their way at once.
+/// Maximum number of large answers on their way at once.
 const HEAVY: usize = 4;
 
 /// What all requests share.

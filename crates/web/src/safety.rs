@@ -14,7 +14,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use crate::assets::hex;
 use crate::failure::ApiError;
 
-/// So many wrong tokens are answered in a minute.
+/// Maximum number of wrong tokens in a minute.
 const WRONG: usize = 10;
 const MINUTE: Duration = Duration::from_secs(60);
 

@@ -25,7 +25,7 @@ use crate::{ServeOptions, Served};
 
 /// The ports that are tried if none is given, before any other.
 const PORTS: std::ops::RangeInclusive<u16> = 7326..=7335;
-/// So many connections are answered at once.
+/// Maximum number of connections.
 const CONNECTIONS: usize = 64;
 /// Who sends or reads nothing for so long is let go.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const ENDING: Duration = Duration::from_secs(1);
 /// The largest request without its body.
 const HEAD: usize = 32 * 1024;
-/// So many questions are answered at once.
+/// Maximum number of questions that are answered at once.
 const THREADS: usize = 12;
 /// What those get that are too many.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
@@ -180,7 +180,7 @@ async fn serve(listeners: Vec<Listener>, app: &Arc<App>) -> io::Result<()> {
 
 /// Waits until the server ends.
 pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
-    // Who tells it lives as long as the server.
+    // The sender lives as long as the server.
     let _stopped = stopping.wait_for(|stopping| *stopping).await;
 }
 

@@ -20,9 +20,9 @@ use crate::assets::hex;
 use crate::failure::ApiError;
 use crate::router::{Answer, Asked};
 
-/// So many plans wait to be agreed to.
+/// Maximum number of plans that wait for confirmation.
 const WAITING: usize = 16;
-/// And no longer than this.
+/// How long a plan waits.
 const GOOD: Duration = Duration::from_secs(10 * 60);
 /// For more sessions than these, their number has to be typed.
 const TYPED: usize = 20;

@@ -12,7 +12,7 @@ use crate::router::{Answer, Asked};
 
 /// The largest image, as text.
 const LARGEST: usize = 32 * 1024 * 1024;
-/// So many characters are enough to see what it is; a multiple of four.
+/// Number of characters that show what it is; a multiple of four.
 const HEAD: usize = 64;
 
 /// Returns the type of an image that a browser may draw, from its first bytes; never from what a session claims. SVG is none: it is

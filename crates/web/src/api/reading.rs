@@ -10,9 +10,9 @@ use sha2::{Digest as _, Sha256};
 use crate::assets::hex;
 use crate::failure::ApiError;
 
-/// So many sessions stay open.
+/// Maximum number of sessions that stay open.
 const OPEN: usize = 4;
-/// And together no more messages than these, but at least one session.
+/// Maximum number of their messages together; at least one session stays open.
 const MESSAGES: u64 = 200_000;
 
 /// Sessions that are open, the one that was used last at the end.

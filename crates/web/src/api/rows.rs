@@ -14,7 +14,7 @@ use super::filters;
 use crate::failure::ApiError;
 use crate::router::{Answer, Asked};
 
-/// Rows are made anew after this time: what is deleted next depends on the day.
+/// Rows are rebuilt after this time: what is deleted next depends on the day.
 const GOOD: Duration = Duration::from_secs(60);
 
 /// The list of everything, as it was sent last.

@@ -17,7 +17,7 @@ use crate::router::Asked;
 
 /// The size of a piece.
 const PIECE: usize = 64 * 1024;
-/// So many pieces wait to be sent.
+/// Maximum number of pieces that wait to be sent.
 const AHEAD: usize = 4;
 
 /// Where a document is written to.
