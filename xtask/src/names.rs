@@ -1,7 +1,7 @@
 //! No agent may be named outside its folder.
 //!
 //! Everything specific to one agent is in its folder of `formats`; a name elsewhere means that a second agent would need a
-//! change there. Comments, help texts written as doc comments, and tests may name agents: they have no effect.
+//! change there. Comments, help texts written as doc comments, examples in help, and tests may name agents: they have no effect.
 
 use crate::Report;
 use crate::files::RustFile;
@@ -9,6 +9,8 @@ use crate::rust::{code_lines, without_comments};
 use crate::sizes::only_tests;
 
 const SOURCES: &[&str] = &["gemini", "claude", "codex"];
+/// The start of a command line in a help text.
+const EXAMPLE: &str = "  recount ";
 const ROOMS: &[&str] = &[
     "model", "blocks", "store", "engine", "changes", "platform", "writer", "export", "cli",
     "search", "catalog", "prices", "redact",
@@ -36,6 +38,9 @@ fn named(text: &str) -> Vec<(usize, &'static str)> {
         .enumerate()
         .filter_map(|(index, line)| {
             let line = line.to_lowercase();
+            if line.starts_with(EXAMPLE) {
+                return None;
+            }
             let source = SOURCES.iter().find(|source| line.contains(**source))?;
             Some((index + 1, *source))
         })
@@ -58,6 +63,7 @@ mod tests {
         for text in [
             "//! Gemini first.\n",
             "/// Like `gemini --list-sessions`.\nfn f() {}\n",
+            "#[command(after_help = \"\\\nExamples:\n  recount handover 279d --to claude\")]\nstruct A;\n",
             "let a = 1; // as codex does\n",
             "/* claude /* gemini */ codex */ fn f() {}\n",
             "fn f() {}\n\n#[cfg(test)]\nmod tests {\n    const A: &str = \"gemini\";\n}\n",

@@ -132,7 +132,7 @@ impl Bucket {
     }
 
     /// Writes an object if it still has the given version, or if there is none. One try: the caller knows how to find out
-    /// what became of it.
+    /// its outcome.
     pub(crate) async fn put_if(
         &self,
         name: &str,

@@ -183,13 +183,13 @@ impl TurnOutline {
     }
 }
 
-/// Returns the start of a text on one line, in at most so many tokens.
+/// Returns the start of a text on one line, within a number of tokens.
 fn one_line(text: &str, length: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if tokens(&line) <= length { line } else { excerpt(&line, length) }
 }
 
-/// Returns the start of a text, with a mark, in at most so many tokens.
+/// Returns the start of a text, with a mark, within a number of tokens.
 fn excerpt(text: &str, length: usize) -> String {
     // In quarters of a token; the mark takes one token.
     let mut room = length.saturating_sub(1) * 4;

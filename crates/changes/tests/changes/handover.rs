@@ -280,7 +280,7 @@ fn losses_are_counted_with_their_places() {
     assert!(lost(&LossKind::OpenCalls).is_none());
 }
 
-/// Writes a session of the first agent with so many turns.
+/// Writes a session of the first agent with a number of turns.
 fn plain(home: &Path, turns: usize) -> String {
     let mut log = String::from(
         "{\"sessionId\":\"0a0b0c0d-1111-4222-8333-444455556666\",\"projectHash\":\"h\",\"kind\":\"main\"}\n",

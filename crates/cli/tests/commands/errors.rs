@@ -86,6 +86,7 @@ fn help_and_version_are_no_errors() {
       show         Show the transcript of a session
       story        Print a short, token-light transcript
       projects     List projects and the folder that each belongs to
+      verify       Check that a quote is in the message cited for it
       export       Export sessions as Markdown, HTML, JSON, CSV or Parquet
       serve        Show sessions in a web browser, on this machine only
 
@@ -100,6 +101,7 @@ fn help_and_version_are_no_errors() {
     Continue:
       resume       Resume a session with its agent, in its project's folder
       fork         Start a new session from the messages of another
+      handover     Continue a session in another agent
       merge        Merge several sessions into one
 
     Organize:
@@ -128,8 +130,14 @@ fn help_and_version_are_no_errors() {
       undo         Revert a change made by recount, byte for byte
       history      List the changes made by recount
 
+    Team:
+      push         Send sessions as tables to a team's object store
+      pull         Copy raw sessions of a lake into homes on this machine
+
     Setup:
+      integrate    Let agents look up earlier sessions
       ingest       Keep headless output and telemetry logs as sessions
+      mcp          Let agents search and read earlier sessions (MCP server)
       testbed      Create a synthetic home for demos, tests and benchmarks
       completions  Print a completion script for a shell
       man          Print a manual page

@@ -214,7 +214,7 @@ fn what_others_change_since_stays() {
     assert_eq!(left, serde_json::json!({"model": "opus"}));
     assert_eq!(text(context), "my own words");
     assert!(!home.path().join(".gemini/extensions/recount/gemini-extension.json").exists());
-    // Also after it was written anew with other options.
+    // Also after it was rewritten with other options.
     home.write(".codex/config.toml", CONFIG);
     ok(&home, &["integrate", "codex", "--yes", "--command", &command]);
     home.write(".codex/config.toml", text(".codex/config.toml") + "[new]\nx = 1\n");

@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(suggested("xhop"), ["~/code/chop", "~/code/shop"]);
         assert_eq!(suggested("Shopp"), ["~/code/shop"]);
         assert_eq!(suggested("biling1"), ["~/code/billing"]);
-        assert_eq!(suggested("bilimgg"), ["~/code/billing"]);
+        assert_eq!(suggested("bilinng"), ["~/code/billing"]);
         // Not a typing error, too short, a path.
         for other in ["ledger", "zz", "~/code/sohp"] {
             assert!(suggested(other).is_empty(), "{other}");

@@ -50,7 +50,7 @@ impl Machine {
         self.folder.path().join("home/.gemini/tmp/shop/chats").join(name)
     }
 
-    /// Writes a session with so many turns, long ago.
+    /// Writes a session with a number of turns, long ago.
     pub(crate) fn session(&self, month: &str, number: u32, turns: u32) {
         let day = 10 + number;
         let time = |minute: u32| format!("2026-{month}-{day:02}T10:{minute:02}:00.000Z");

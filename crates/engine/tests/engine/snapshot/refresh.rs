@@ -157,7 +157,7 @@ fn the_newest_remembered_rows_are_the_first_of_all() {
 fn a_large_session_is_opened_from_where_it_was_read_last() {
     let place = Place::new(4, 0.2);
     let log = place.log();
-    // Of so many bytes, what was read is kept.
+    // What was read of a file of this size is kept.
     for number in 0..12_000 {
         append(&log, number);
     }
