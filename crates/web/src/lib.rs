@@ -1,8 +1,8 @@
 //! The web app: the same questions in a browser, on this machine only.
 //!
 //! [`Server::bind`] listens on loopback, [`Server::run`] answers until a signal ends it. Each request is checked first
-//! ([`safety`]); each answer is one question to the engine on a thread of its own ([`app::ask`]). Documents are those of
-//! `--json`, written by [`recount_documents`]. What changes is told to all who listen, from one watcher ([`live`]).
+//! (`safety`); each answer is one question to the engine on a thread of its own (`app::ask`). Documents are those of
+//! `--json`, written by [`recount_documents`]. What changes is told to all who listen, from one watcher (`live`).
 
 #![warn(clippy::indexing_slicing, clippy::string_slice)]
 #![cfg_attr(
