@@ -3,7 +3,7 @@
 
   retrieval.py --bin target/release/recount
   retrieval.py --bin target/release/recount --smoke              # a small home, fewer questions
-  retrieval.py --bin target/release/recount --base /tmp/homes/M  # among the sessions of a home that exists; it is not changed
+  retrieval.py --bin target/release/recount --base HOME  # among the sessions of a home that exists; it is not changed
 
 Prints hit@1 and hit@5 by kind of fact, and the tokens of an answer (a quarter of its bytes). Exit code 1 when a goal is missed.
 The facts are in retrieval_facts.py. See README.md.
