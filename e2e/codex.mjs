@@ -13,7 +13,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { asked, installed } from './programs.mjs';
-import { startModel } from './scripted_model.mjs';
+import { codexSettings, startModel } from './scripted_model.mjs';
 
 const BIN = path.resolve(process.env.RECOUNT_BIN ?? 'target/release/recount');
 /** From this release on names in the program's own list come from its database, into which nobody else writes. */
@@ -49,21 +49,7 @@ class World {
     this.root = path.join(this.home, '.codex');
     this.shop = this.project('shop');
     fs.mkdirSync(this.root, { recursive: true });
-    const settings = [
-      'model = "gpt-5"',
-      'model_provider = "local"',
-      'approval_policy = "never"',
-      'check_for_update_on_startup = false',
-      '[model_providers.local]',
-      'name = "local"',
-      `base_url = "${model.url}/v1"`,
-      'wire_api = "responses"',
-      'env_key = "OPENAI_API_KEY"',
-      '[analytics]',
-      'enabled = false',
-      '',
-    ];
-    fs.writeFileSync(path.join(this.root, 'config.toml'), settings.join('\n'));
+    fs.writeFileSync(path.join(this.root, 'config.toml'), codexSettings(model));
   }
 
   project(name) {

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { AgentHome, execute } from './agent.mjs';
 import { ModelServer } from './model_server.mjs';
 import { installed } from './programs.mjs';
-import { startModel } from './scripted_model.mjs';
+import { codexSettings, startModel } from './scripted_model.mjs';
 
 const BIN = path.resolve(process.env.RECOUNT_BIN ?? 'target/release/recount');
 const RELEASES = {
@@ -62,21 +62,7 @@ class World {
     this.shop = this.gemini.project;
     fs.mkdirSync(path.join(this.home, '.codex'), { recursive: true });
     fs.mkdirSync(path.join(this.home, '.claude', 'projects'), { recursive: true });
-    const settings = [
-      'model = "gpt-5"',
-      'model_provider = "local"',
-      'approval_policy = "never"',
-      'check_for_update_on_startup = false',
-      '[model_providers.local]',
-      'name = "local"',
-      `base_url = "${model.url}/v1"`,
-      'wire_api = "responses"',
-      'env_key = "OPENAI_API_KEY"',
-      '[analytics]',
-      'enabled = false',
-      '',
-    ];
-    fs.writeFileSync(path.join(this.home, '.codex', 'config.toml'), settings.join('\n'));
+    fs.writeFileSync(path.join(this.home, '.codex', 'config.toml'), codexSettings(model));
   }
 
   env() {

@@ -15,7 +15,7 @@ import { AgentHome, execute } from './agent.mjs';
 import { direct } from './mcp_direct.mjs';
 import { ModelServer } from './model_server.mjs';
 import { installed } from './programs.mjs';
-import { startModel } from './scripted_model.mjs';
+import { codexSettings, startModel } from './scripted_model.mjs';
 
 const BIN = path.resolve(process.env.RECOUNT_BIN ?? 'target/release/recount');
 const HERE = path.dirname(fileURLToPath(import.meta.url));
@@ -135,17 +135,7 @@ class OtherWorld {
       return;
     }
     const lines = [
-      'model = "gpt-5"',
-      'model_provider = "local"',
-      'approval_policy = "never"',
-      'check_for_update_on_startup = false',
-      '[model_providers.local]',
-      'name = "local"',
-      `base_url = "${model.url}/v1"`,
-      'wire_api = "responses"',
-      'env_key = "OPENAI_API_KEY"',
-      '[analytics]',
-      'enabled = false',
+      codexSettings(model).trimEnd(),
       '[mcp_servers.recount]',
       `command = ${JSON.stringify(command)}`,
       `args = ${JSON.stringify(words)}`,

@@ -10,6 +10,20 @@ import { fileURLToPath } from 'node:url';
 
 const SELF = fileURLToPath(import.meta.url);
 
+/** The settings with which Codex asks the model. */
+export const codexSettings = (model) => `model = "gpt-5"
+model_provider = "local"
+approval_policy = "never"
+check_for_update_on_startup = false
+[model_providers.local]
+name = "local"
+base_url = "${model.url}/v1"
+wire_api = "responses"
+env_key = "OPENAI_API_KEY"
+[analytics]
+enabled = false
+`;
+
 /**
  * Starts the model. `sent()` is what it was sent since the last `forget()`. `script(replies)` says what to answer to the next requests of a
  * conversation: `{ text, call: { name, args, namespace }, delay }`, the delay in milliseconds.
