@@ -136,7 +136,7 @@ impl Tables {
                 own.map(|(cell, column)| typed(cell, column.kind)).collect();
             file.rows.push(&row).map_err(|source| unwritten(&file.path, source))?;
         }
-        self.spill()
+        spill(self.files.iter_mut().map(|file| (file.path.as_path(), &mut file.rows)))
     }
 
     /// Adds the rows of all messages of a session.
@@ -201,22 +201,26 @@ impl Tables {
         for File { table, path, rows, .. } in self.files.iter_mut().filter(|f| is_told(f.table)) {
             said.add_rows(*table, rows).map_err(|source| unwritten(path, source))?;
         }
-        self.spill()
-    }
-
-    /// Writes rows if there are too many in memory.
-    fn spill(&mut self) -> Result<(), Error> {
-        let all: usize = self.files.iter().map(|file| file.rows.gathered()).sum();
-        if all < MOST {
-            return Ok(());
-        }
-        let fullest = self.files.iter_mut().max_by_key(|file| file.rows.gathered());
-        fullest.map_or(Ok(()), |file| {
-            file.rows.flush().map_err(|source| unwritten(&file.path, source))
-        })
+        spill(self.files.iter_mut().map(|file| (file.path.as_path(), &mut file.rows)))
     }
 }
 
-fn unwritten(path: &Path, source: io::Error) -> Error {
+/// Writes the rows of the fullest file if there are too many in memory.
+pub(crate) fn spill<'f>(
+    files: impl Iterator<Item = (&'f Path, &'f mut TableFile<Draft>)>,
+) -> Result<(), Error> {
+    let (mut all, mut fullest) = (0, None);
+    for (path, rows) in files {
+        let gathered = rows.gathered();
+        all += gathered;
+        if fullest.as_ref().is_none_or(|(most, _, _)| gathered >= *most) {
+            fullest = Some((gathered, path, rows));
+        }
+    }
+    let Some((_, path, rows)) = fullest.filter(|_| all >= MOST) else { return Ok(()) };
+    rows.flush().map_err(|source| unwritten(path, source))
+}
+
+pub(crate) fn unwritten(path: &Path, source: io::Error) -> Error {
     recount_writer::Error::WriteFile { path: path.to_owned(), source }.into()
 }

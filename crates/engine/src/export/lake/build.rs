@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
@@ -21,6 +20,7 @@ use super::columns::{LakeColumn, is_in_lake, lake_columns};
 use super::copies::local_key;
 use super::{Disclosure, LakeLevel, LakeMonth, LakePartition, LakePlan, LakeSession};
 use crate::export::cells::{Said, typed};
+use crate::export::rows::{spill, unwritten};
 use crate::export::stock::Item;
 use crate::messages::{Messages, Upcoming, View};
 use crate::sql::bodies::thoughts;
@@ -28,9 +28,6 @@ use crate::sql::rows::{fill_in, next};
 use crate::sql::sessions::cells;
 use crate::stats::usage::{Said as Counted, said};
 use crate::{Error, Opened};
-
-/// If the buffered rows take this much memory, those of the largest table are written.
-const MOST: usize = 16 * 1024 * 1024;
 
 /// A file that was built.
 #[derive(Clone, Debug)]
@@ -278,7 +275,7 @@ impl Work<'_> {
             });
             read.map_err(|source| Error::Unreadable { path: path.clone(), source })?;
             failed.map_or(Ok(()), Err)?;
-            self.spill()?;
+            spill(self.files.iter_mut().map(|file| (file.path.as_path(), &mut file.rows)))?;
         }
         Ok(())
     }
@@ -296,7 +293,7 @@ impl Work<'_> {
                 .collect();
             file.push(&row)?;
         }
-        self.spill()
+        spill(self.files.iter_mut().map(|file| (file.path.as_path(), &mut file.rows)))
     }
 
     /// Adds the rows of a session's messages in this month.
@@ -446,7 +443,7 @@ impl Work<'_> {
                 }
             }
         }
-        self.spill()
+        spill(self.files.iter_mut().map(|file| (file.path.as_path(), &mut file.rows)))
     }
 
     /// Returns the cost of a request in dollars, by the price of its day.
@@ -462,20 +459,4 @@ impl Work<'_> {
         let day = meta.at.and_then(timestamp)?.to_zoned(TimeZone::UTC).date();
         Some(entry?.quote(day, &tokens).cost.dollars())
     }
-
-    /// Writes rows if there are too many in memory.
-    fn spill(&mut self) -> Result<(), Error> {
-        let all: usize = self.files.iter().map(|file| file.rows.gathered()).sum();
-        if all < MOST {
-            return Ok(());
-        }
-        let fullest = self.files.iter_mut().max_by_key(|file| file.rows.gathered());
-        fullest.map_or(Ok(()), |file| {
-            file.rows.flush().map_err(|source| unwritten(&file.path, source))
-        })
-    }
-}
-
-fn unwritten(path: &Path, source: io::Error) -> Error {
-    recount_writer::Error::WriteFile { path: path.to_owned(), source }.into()
 }
