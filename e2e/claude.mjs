@@ -15,7 +15,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { asked, installed } from './programs.mjs';
-import { startModel } from './scripted_model.mjs';
+import { claudeEnv, startModel } from './scripted_model.mjs';
 
 const BIN = path.resolve(process.env.RECOUNT_BIN ?? 'target/release/recount');
 const HERE = path.dirname(fileURLToPath(import.meta.url));
@@ -83,10 +83,7 @@ class World {
       PATH: process.env.PATH,
       TERM: 'xterm-256color',
       LANG: 'C.UTF-8',
-      ANTHROPIC_BASE_URL: this.model.url,
-      ANTHROPIC_API_KEY: 'fake',
-      DISABLE_AUTOUPDATER: '1',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      ...claudeEnv(this.model),
     };
   }
 

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { asked, installed } from './programs.mjs';
-import { codexSettings, startModel } from './scripted_model.mjs';
+import { CODEX_ENV, codexSettings, startModel } from './scripted_model.mjs';
 
 const BIN = path.resolve(process.env.RECOUNT_BIN ?? 'target/release/recount');
 /** From this release on names in the program's own list come from its database, into which nobody else writes. */
@@ -59,7 +59,7 @@ class World {
   }
 
   env() {
-    return { HOME: this.home, PATH: process.env.PATH, TERM: 'xterm-256color', LANG: 'C.UTF-8', TZ: 'UTC', OPENAI_API_KEY: 'fake' };
+    return { HOME: this.home, PATH: process.env.PATH, TERM: 'xterm-256color', LANG: 'C.UTF-8', TZ: 'UTC', ...CODEX_ENV };
   }
 
   /** Asks the program something, in a project; returns what the model was sent. */

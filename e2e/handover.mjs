@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { AgentHome, execute } from './agent.mjs';
 import { ModelServer } from './model_server.mjs';
 import { installed } from './programs.mjs';
-import { codexSettings, startModel } from './scripted_model.mjs';
+import { CODEX_ENV, claudeEnv, codexSettings, startModel } from './scripted_model.mjs';
 
 const BIN = path.resolve(process.env.RECOUNT_BIN ?? 'target/release/recount');
 const RELEASES = {
@@ -72,11 +72,8 @@ class World {
       TERM: 'xterm-256color',
       LANG: 'C.UTF-8',
       TZ: 'UTC',
-      OPENAI_API_KEY: 'fake',
-      ANTHROPIC_BASE_URL: this.model.url,
-      ANTHROPIC_API_KEY: 'fake',
-      DISABLE_AUTOUPDATER: '1',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      ...CODEX_ENV,
+      ...claudeEnv(this.model),
     };
   }
 

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { execute, install } from './agent.mjs';
 import { ModelServer } from './model_server.mjs';
 import { installed } from './programs.mjs';
-import { startModel } from './scripted_model.mjs';
+import { CODEX_ENV, claudeEnv, codexSettings, startModel } from './scripted_model.mjs';
 
 const BIN = path.resolve(process.env.RECOUNT_BIN ?? 'target/release/recount');
 const args = process.argv.slice(2);
@@ -192,9 +192,8 @@ async function claude(release) {
   world.integrate('--command', BIN);
   const program = installed('claude', release);
   const model = await startModel();
-  const more = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'fake', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' };
   const run = (...words) => {
-    const made = spawnSync(program, words, { cwd: world.shop, env: world.env(more), input: '', encoding: 'utf8', timeout: 120_000 });
+    const made = spawnSync(program, words, { cwd: world.shop, env: world.env(claudeEnv(model)), input: '', encoding: 'utf8', timeout: 120_000 });
     return made.stdout + made.stderr;
   };
   const marketplace = path.join(world.folder, 'data', 'marketplace');
@@ -236,27 +235,15 @@ async function codex(release) {
   const name = (what) => `codex ${release}: ${what}`;
   const model = await startModel();
   world.settings = {
-    '.codex/config.toml': `# mine
-model = "gpt-5"   # the usual one
-model_provider = "local"
-approval_policy = "never"
-check_for_update_on_startup = false
-
-[model_providers.local]
-name = "local"
-base_url = "${model.url}/v1"
-wire_api = "responses"
-env_key = "OPENAI_API_KEY"
-
-[analytics]
-enabled = false`,
+    // With comments, and no line end at the end.
+    '.codex/config.toml': `# mine\n${codexSettings(model).replace('"gpt-5"', '"gpt-5"   # the usual one').trimEnd()}`,
   };
   restores(world, name);
   world.put(world.settings);
   world.integrate('--command', BIN);
   const program = installed('codex', release);
   const run = (...words) => {
-    const made = spawnSync(program, words, { cwd: world.shop, env: world.env({ OPENAI_API_KEY: 'fake' }), input: '', encoding: 'utf8', timeout: 120_000 });
+    const made = spawnSync(program, words, { cwd: world.shop, env: world.env(CODEX_ENV), input: '', encoding: 'utf8', timeout: 120_000 });
     return made.stdout + made.stderr;
   };
   const listed = run('mcp', 'list');

@@ -15,7 +15,7 @@ import { AgentHome, execute } from './agent.mjs';
 import { direct } from './mcp_direct.mjs';
 import { ModelServer } from './model_server.mjs';
 import { installed } from './programs.mjs';
-import { codexSettings, startModel } from './scripted_model.mjs';
+import { CODEX_ENV, claudeEnv, codexSettings, startModel } from './scripted_model.mjs';
 
 const BIN = path.resolve(process.env.RECOUNT_BIN ?? 'target/release/recount');
 const HERE = path.dirname(fileURLToPath(import.meta.url));
@@ -122,9 +122,7 @@ class OtherWorld {
 
   env(model) {
     const base = { HOME: this.home, PATH: process.env.PATH, TERM: 'xterm-256color', LANG: 'C.UTF-8', TZ: 'UTC' };
-    return this.agent === 'claude'
-      ? { ...base, ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'fake', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' }
-      : { ...base, OPENAI_API_KEY: 'fake' };
+    return { ...base, ...(this.agent === 'claude' ? claudeEnv(model) : CODEX_ENV) };
   }
 
   configure(model) {

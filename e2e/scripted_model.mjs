@@ -10,11 +10,20 @@ import { fileURLToPath } from 'node:url';
 
 const SELF = fileURLToPath(import.meta.url);
 
-/** The settings with which Codex asks the model. */
-export const codexSettings = (model) => `model = "gpt-5"
+/** The variables with which Claude Code asks the model, and with which Codex does. */
+export const claudeEnv = (model) => ({
+  ANTHROPIC_BASE_URL: model.url,
+  ANTHROPIC_API_KEY: 'fake',
+  DISABLE_AUTOUPDATER: '1',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+});
+export const CODEX_ENV = { OPENAI_API_KEY: 'fake' };
+
+/** The settings with which Codex asks the model; `keys` are further lines above the tables. */
+export const codexSettings = (model, { name = 'gpt-5', approval = 'never', keys = '' } = {}) => `model = "${name}"
 model_provider = "local"
-approval_policy = "never"
-check_for_update_on_startup = false
+approval_policy = "${approval}"
+${keys}check_for_update_on_startup = false
 [model_providers.local]
 name = "local"
 base_url = "${model.url}/v1"

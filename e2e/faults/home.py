@@ -21,6 +21,10 @@ class Home:
         self.work, self.kept = os.path.join(folder, "work"), os.path.join(folder, "kept")
         self.home, self.data = os.path.join(self.work, "home"), os.path.join(self.work, "data")
         os.makedirs(self.home)
+        # Agents that run beside this, in other homes, may have sessions with the same id.
+        self.processes = os.path.join(folder, "processes.json")
+        with open(self.processes, "w", encoding="utf-8") as file:
+            file.write("[]")
 
     def copy(self, fixture):
         """Copies a recorded home into this one."""
@@ -64,6 +68,7 @@ class Home:
 
     def command(self, arguments, **more):
         env = {"HOME": self.home, "RECOUNT_DATA_DIR": self.data, "RECOUNT_NOW": NOW, "TZ": "UTC", "NO_COLOR": "1",
+               "RECOUNT_PROCESS_TABLE": self.processes,
                "XDG_CONFIG_HOME": os.path.join(self.work, "config"), "PATH": os.environ.get("PATH", ""), **more}
         return dict(args=[self.program, *arguments], env=env, cwd=self.work, stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)

@@ -50,14 +50,13 @@ def main():
         library = os.path.join(scratch, "fault.so")
         subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, os.path.join(HERE, "fault.c"), "-ldl"], check=True)
         trials = [Trial(case, os.path.realpath(opts.bin), scratch, library, opts) for case in cases]
+        width = max((len(trial.case.name) for trial in trials), default=0)
         with concurrent.futures.ThreadPoolExecutor(opts.jobs) as pool:
-            list(pool.map(Trial.run, trials))
-    width = max((len(trial.case.name) for trial in trials), default=0)
-    faults = 0
-    for trial in trials:
-        ends = ", ".join(f"{count} {what}" for what, count in sorted(trial.ends.items()))
-        print(f"{trial.case.name:{width}}  {sum(trial.ends.values()):5} faults: {ends}")
-        faults += len(trial.wrong)
+            # In the order of the list, each as soon as it is done: the whole sweep takes long.
+            for trial in pool.map(Trial.run, trials):
+                ends = ", ".join(f"{count} {what}" for what, count in sorted(trial.ends.items()))
+                print(f"{trial.case.name:{width}}  {sum(trial.ends.values()):5} faults: {ends}", flush=True)
+    faults = sum(len(trial.wrong) for trial in trials)
     runs = sum(sum(trial.ends.values()) for trial in trials)
     print(f"{len(trials)} commands, {runs} faults of the disk, {faults} not right")
     return 1 if faults or not runs else 0
@@ -78,6 +77,7 @@ class Trial:
             self.try_all()
         except Exception as error:  # a case that cannot be run has not passed
             self.tell(f"cannot be tried: {error!r}")
+        return self
 
     def try_all(self):
         self.before = self.home.tree()

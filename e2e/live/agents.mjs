@@ -6,7 +6,7 @@ import path from 'node:path';
 import { AgentHome } from '../agent.mjs';
 import { ModelServer } from '../model_server.mjs';
 import { installed } from '../programs.mjs';
-import { startModel } from '../scripted_model.mjs';
+import { CODEX_ENV, claudeEnv, codexSettings, startModel } from '../scripted_model.mjs';
 
 /** Takes a few seconds, and is not allowed without a question. */
 export const COMMAND = 'touch made.txt; sleep 4';
@@ -72,14 +72,7 @@ async function claude(folder, release) {
   return {
     home,
     project,
-    env: {
-      ...common,
-      HOME: home,
-      ANTHROPIC_BASE_URL: model.url,
-      ANTHROPIC_API_KEY: 'fake',
-      DISABLE_AUTOUPDATER: '1',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    },
+    env: { ...common, HOME: home, ...claudeEnv(model) },
     program: [...(program.endsWith('.js') ? ['node'] : []), program, '--permission-mode', 'default'],
     ready: /\? for shortcuts/,
     works: /esc to interrupt/,
@@ -103,28 +96,13 @@ async function codex(folder, release) {
   const model = await startModel();
   const root = path.join(home, '.codex');
   fs.mkdirSync(path.join(root, 'sessions'), { recursive: true });
-  const settings = `model = "gpt-5.4"
-model_provider = "local"
-approval_policy = "on-request"
-sandbox_mode = "workspace-write"
-check_for_update_on_startup = false
-[model_providers.local]
-name = "local"
-base_url = "${model.url}/v1"
-wire_api = "responses"
-env_key = "OPENAI_API_KEY"
-[projects."${project}"]
-trust_level = "trusted"
-[notice]
-hide_full_access_warning = true
-[analytics]
-enabled = false
-`;
-  fs.writeFileSync(path.join(root, 'config.toml'), settings);
+  const asked = { name: 'gpt-5.4', approval: 'on-request', keys: 'sandbox_mode = "workspace-write"\n' };
+  const answered = `[projects."${project}"]\ntrust_level = "trusted"\n[notice]\nhide_full_access_warning = true\n`;
+  fs.writeFileSync(path.join(root, 'config.toml'), codexSettings(model, asked) + answered);
   return {
     home,
     project,
-    env: { ...common, HOME: home, OPENAI_API_KEY: 'fake' },
+    env: { ...common, HOME: home, ...CODEX_ENV },
     program: ['node', installed('codex', release)],
     // A person trusts a hook once, in a dialog.
     hooked: ['--dangerously-bypass-hook-trust'],

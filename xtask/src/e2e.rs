@@ -22,15 +22,15 @@ struct Part {
     sweep: &'static [&'static str],
 }
 
-/// The releases of the gate: one that writes documents, one that writes logs, one that also writes checkpoints.
-const SLICE: &str = "0.38.2,0.43.0,0.60.0";
+/// The releases of the gate: one that writes documents, and one that writes logs with checkpoints. Sweeps have all.
+const SLICE: &str = "0.38.2,0.60.0";
 
 const PARTS: &[Part] = &[
     Part {
         name: "loader",
         program: "node",
         script: "e2e/differential.mjs",
-        slice: &["--mutations", "500"],
+        slice: &["--mutations", "200"],
         sweep: &["--mutations", "20000"],
     },
     Part {
@@ -58,7 +58,7 @@ const PARTS: &[Part] = &[
         name: "suite",
         program: "node",
         script: "e2e/suite/run.mjs",
-        slice: &["--releases", SLICE, "--brief", "0.38.2,0.43.0"],
+        slice: &["--releases", SLICE, "--brief", "0.38.2"],
         sweep: &[],
     },
     Part {
@@ -168,13 +168,14 @@ pub(crate) fn run(arguments: &[&str]) -> Result<Report, TaskError> {
     let mut report = Report::default();
     for part in parts {
         let slice: &[&str] = if is_quick { part.slice } else { &[] };
+        let began = Instant::now();
         let status = command(part, &program)
             .args(slice)
             .args(&rest)
             .status()
             .map_err(|error| TaskError::new(format!("{}: {error}", part.program)))?;
         report.take(if status.success() {
-            Report::noted(format!("{}: passed", part.name))
+            Report::noted(format!("{}: passed in {} s", part.name, began.elapsed().as_secs()))
         } else {
             Report::failed(format!("{}: {status}", part.name))
         });

@@ -50,6 +50,14 @@ pub enum Error {
         /// What is wrong in it.
         why: recount_formats::retention::Unfit,
     },
+    /// An agent's settings are valid, but not in a form that is edited.
+    #[error("cannot change {}: {why}", path.display())]
+    OtherForm {
+        /// The file.
+        path: PathBuf,
+        /// What is in the way.
+        why: recount_formats::retention::Unfit,
+    },
     /// No agent that recount can be added to was found.
     #[error("no agent found")]
     NoAgentHere,

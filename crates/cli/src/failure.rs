@@ -209,6 +209,7 @@ fn change_code(error: &ChangeError) -> u8 {
         | ChangeError::NotKept(_)
         | ChangeError::EmptyTrash => NOTHING,
         ChangeError::Settings { .. }
+        | ChangeError::OtherForm { .. }
         | ChangeError::OtherFile { .. }
         | ChangeError::OtherEntry { .. }
         | ChangeError::Declined(_)

@@ -6,11 +6,11 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _};
+use clap::{Args as _, ColorChoice, CommandFactory as _, FromArgMatches as _};
 use recount_platform::VARIABLES;
 
-use crate::args::Cli;
-use crate::commands::GROUPS;
+use crate::args::{Cli, Global};
+use crate::commands::{self, Command, GROUPS};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,6 +58,9 @@ pub(crate) fn print_version() -> ExitCode {
 
 /// Parses the arguments of this process. The text of the help is only composed when needed.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    if let Some(cli) = parse_one(arguments()) {
+        return Ok(cli);
+    }
     let color = color(arguments());
     let parsed = |program: clap::Command| {
         Cli::from_arg_matches(&program.color(color).try_get_matches_from(arguments())?)
@@ -66,6 +69,16 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
         ErrorKind::DisplayHelp => parsed(with_help(Cli::command())),
         _ => Err(error),
     })
+}
+
+/// Parses the arguments with the one command that they seem to name. `None` if there is anything to say about them, or help to
+/// show: that takes all commands.
+fn parse_one(arguments: impl Iterator<Item = OsString> + Clone) -> Option<Cli> {
+    let mut words = arguments.clone().skip(1).filter_map(|word| word.into_string().ok());
+    let name = words.find(|word| commands::is_name(word))?;
+    let program = Global::augment_args(clap::Command::new("recount"));
+    let program = Command::add_one(&name, program)?;
+    Cli::from_arg_matches(&program.try_get_matches_from(arguments).ok()?).ok()
 }
 
 /// Returns the value of `--color`. Help and usage errors are printed before the arguments are parsed.
@@ -86,8 +99,8 @@ fn color(arguments: impl Iterator<Item = OsString>) -> ColorChoice {
     ColorChoice::Auto
 }
 
-fn arguments() -> impl Iterator<Item = OsString> {
-    std::env::args_os()
+fn arguments() -> impl Iterator<Item = OsString> + Clone {
+    std::env::args_os().collect::<Vec<_>>().into_iter()
 }
 
 /// Returns the visible commands and arguments, with the full help.
@@ -224,5 +237,36 @@ mod tests {
             let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(after.starts_with("Examples:\n  recount "), "{}: {after}", command.get_name());
         }
+    }
+
+    #[test]
+    fn one_command_is_parsed_as_with_all_of_them() {
+        let mut parsed = 0;
+        for line in [
+            "search --json -n 3 -- tax rate",
+            "--home /tmp search tax --all-hits",
+            "--home search list --all",
+            "list search",
+            "stats --all --by month -q",
+            "show latest --json",
+            "tag 5eab search",
+            "Search tax",
+            "search --no-such-flag",
+            "ls",
+            "help search",
+            "search --help",
+            "vault list",
+            "list --version",
+            "",
+        ] {
+            let words = || std::iter::once("recount").chain(line.split_whitespace());
+            if let Some(one) = parse_one(words().map(OsString::from)) {
+                let all = Cli::command().try_get_matches_from(words()).unwrap();
+                let all = Cli::from_arg_matches(&all).unwrap();
+                assert_eq!(format!("{one:?}"), format!("{all:?}"), "{line}");
+                parsed += 1;
+            }
+        }
+        assert!(parsed >= 6, "{parsed} of them were parsed");
     }
 }

@@ -3,10 +3,11 @@
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan as _, Zoned};
+use recount_platform::local_zone;
 
 /// Reads a time: `2026-09-02`, `2026-09-02T08:00`, RFC 3339, `today`, `yesterday`, `90m`, `12h`, `7d`, `2w`.
 pub fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
-    parse_in(text, now, &TimeZone::system())
+    parse_in(text, now, &local_zone())
 }
 
 /// Reads a time; days begin in this time zone.
@@ -79,7 +80,7 @@ pub fn same_day(one: Timestamp, other: Timestamp) -> bool {
 }
 
 fn local(then: Timestamp) -> Zoned {
-    then.to_zoned(TimeZone::system())
+    then.to_zoned(local_zone())
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub use projects::seek::Seek;
 pub use projects::{ProjectPart, ProjectRow};
 pub use recount_catalog::sql::{SqlColumn, SqlValue, SqlView, VIEWS};
 pub use recount_search::{Field, HitOrder, Snippet};
-pub use recount_store::{Aliases, Moved};
+pub use recount_store::{Aliases, Moved, ReadMarks};
 pub use recount_writer::Error as WriteError;
 pub use retention::{
     Agent, Forecast, Guarded, Lost, ReleaseFrom, RetentionLimits, Safe, SessionAtRisk,

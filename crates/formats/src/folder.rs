@@ -154,7 +154,7 @@ impl ListedFolder {
 
 /// Gives each item to `look`, on two cores: most of the time is spent asking for sizes, which a second one can do as well.
 /// Whoever is done takes the next one, as some folders are much larger than others.
-pub(crate) fn on_two_cores<T: Sync, R: Send>(items: &[T], look: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn on_two_cores<T: Sync, R: Send>(items: &[T], look: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut own = Vec::new();

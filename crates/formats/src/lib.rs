@@ -56,6 +56,7 @@ use std::sync::Arc;
 use recount_model::Grammar;
 
 pub use edit::Editor;
+pub use folder::on_two_cores;
 pub use handover::HandoverFormat;
 pub use live::LiveSource;
 pub use native::NativeFormat;

@@ -53,6 +53,23 @@ pub struct Outline {
     pub others: Vec<Self>,
 }
 
+/// What is known about a file as a whole: an [`Outline`] without its messages. Of these there is one for every file at once.
+#[derive(Clone, Debug)]
+pub struct FileSummary {
+    /// How it is written.
+    pub grammar: Grammar,
+    /// Its session-level fields.
+    pub head: Head,
+    /// Facts that only its source understands.
+    pub state: SourceState,
+    /// Whether there is any message of a human or a model.
+    pub has_conversation: bool,
+    /// Whether the agent would have anything to resume.
+    pub resumable: bool,
+    /// Whether the agent's own loader accepts the file.
+    pub loadable: bool,
+}
+
 /// The session-level fields of a file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Head {
@@ -62,6 +79,8 @@ pub struct Head {
     pub project_hash: Option<Box<str>>,
     /// When it began, in milliseconds.
     pub start: Option<i64>,
+    /// Whether it begins with copies of another session's messages, which are older than its start.
+    pub has_copies: bool,
     /// When it was last written, in milliseconds.
     pub updated: Option<i64>,
     /// Whether it is marked as a sub-agent's.
@@ -356,17 +375,22 @@ impl Outline {
         Some(entry.best).filter(|best| is_before(*best))
     }
 
-    /// Returns the outline without its messages: what is known about the file as a whole, with the given state.
-    #[must_use]
-    pub fn without_messages(&self, state: SourceState) -> Self {
-        Self {
+    /// Returns what is known about the file as a whole, with the given state.
+    pub fn summary(&self, state: SourceState) -> FileSummary {
+        FileSummary {
+            grammar: self.grammar,
             head: Head { memory: None, ..self.head.clone() },
+            state,
             has_conversation: self.has_conversation,
             resumable: self.resumable,
             loadable: self.loadable,
-            state,
-            ..Self::empty(self.grammar)
         }
+    }
+
+    /// Whether a message is a copy of another session's.
+    pub fn is_copy(&self, entry: &MessageEntry) -> bool {
+        let times = entry.time.zip(self.head.start).filter(|_| self.head.has_copies);
+        times.is_some_and(|(time, start)| time < start)
     }
 
     /// Returns the pieces of an entry after the first, in order.

@@ -1,10 +1,12 @@
 //! Predicts what an agent deletes by itself when it starts.
 
+use std::collections::HashSet;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 use recount_model::{PendingDeletion, SourceState};
 
+use crate::folder::path_text;
 use crate::json::JsonTree;
 pub use crate::json::edit::Unfit;
 use crate::source::{ProjectFolder, RootShape};
@@ -39,6 +41,15 @@ pub trait RetentionPolicy: Debug + Sync {
 
     /// Returns the files of a project directory that the next start would delete, in the order of their paths.
     fn pending_deletions(&self, chats: &Chats<'_>) -> Vec<PendingDeletion>;
+
+    /// Returns for each session file of a project directory whether the next start would delete it, in the order of
+    /// [`ProjectFolder::files`]: for lists, which need nothing else of [`RetentionPolicy::pending_deletions`].
+    fn deleted_files(&self, chats: &Chats<'_>) -> Vec<bool> {
+        let pending = self.pending_deletions(chats);
+        let paths: HashSet<&str> = pending.iter().map(|deletion| deletion.path.as_str()).collect();
+        let files = chats.folder.files.iter();
+        files.map(|file| paths.contains(&*path_text(&file.path))).collect()
+    }
 
     /// Returns the files of a project directory that cause the deletion of others, now or once they are old, and how to
     /// disarm each of them.

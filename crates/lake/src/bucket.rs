@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
 use object_store::path::Path;
 use object_store::{
     Error, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload, UpdateVersion,
@@ -230,24 +229,39 @@ impl Bucket {
     /// Lists the names of the objects in a folder, without those in folders below it.
     pub(crate) async fn names(&self, folder: &str) -> Result<Vec<String>, LakeError> {
         let path = self.path(folder);
-        self.requests.get.fetch_add(1, Ordering::Relaxed);
-        let mut objects = self.store.list(Some(&path));
-        let mut names = Vec::new();
-        while let Some(found) = objects.next().await {
-            let found = found.map_err(|error| self.failed("list", folder, &error))?;
-            let Some(mut below) = found.location.prefix_match(&path) else { continue };
-            if let (Some(name), None) = (below.next(), below.next()) {
-                names.push(name.as_ref().to_owned());
+        let mut tries = 0;
+        loop {
+            self.requests.get.fetch_add(1, Ordering::Relaxed);
+            match self.store.list_with_delimiter(Some(&path)).await {
+                Ok(found) => {
+                    let names =
+                        found.objects.iter().filter_map(|object| object.location.filename());
+                    let mut names: Vec<String> = names.map(str::to_owned).collect();
+                    names.sort();
+                    return Ok(names);
+                }
+                Err(error) if is_passing(&error) && tries + 1 < TRIES => self.pause(tries).await,
+                Err(error) => return Err(self.failed("list", folder, &error)),
             }
+            tries += 1;
         }
-        names.sort();
-        Ok(names)
     }
 }
 
 /// Whether an error may not happen again.
 fn is_passing(error: &Error) -> bool {
-    matches!(error, Error::Generic { .. } | Error::JoinError { .. })
+    use std::io::ErrorKind;
+
+    // A disk does not change its mind.
+    let is_final = |kind: ErrorKind| {
+        matches!(
+            kind,
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::StorageFull
+        )
+    };
+    let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
+    let mut kinds = causes.filter_map(|cause| Some(cause.downcast_ref::<std::io::Error>()?.kind()));
+    matches!(error, Error::Generic { .. } | Error::JoinError { .. }) && !kinds.any(is_final)
 }
 
 fn whole(file: &FilePath) -> Result<Vec<u8>, LakeError> {

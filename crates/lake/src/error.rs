@@ -67,9 +67,23 @@ pub enum LakeError {
         /// The cause.
         source: std::io::Error,
     },
+    /// There are neither tables nor raw copies.
+    #[error("there is no lake at {url}")]
+    NoLake {
+        /// The URL.
+        url: String,
+    },
     /// No machine has pushed raw copies.
     #[error("this lake has no raw copies")]
     NoRaw,
+    /// No machine with raw copies has this origin.
+    #[error("no origin with raw copies begins with '{wanted}'")]
+    NoOrigin {
+        /// What was asked for.
+        wanted: String,
+        /// The origins with raw copies.
+        known: Vec<String>,
+    },
     /// The threads of the client cannot be started.
     #[error("cannot start the client of the object store")]
     Runtime(#[source] std::io::Error),

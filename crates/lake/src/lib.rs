@@ -24,7 +24,7 @@ mod views;
 use std::sync::Arc;
 
 use object_store::ObjectStore;
-use recount_platform::Env;
+use recount_engine::Engine;
 use tokio::runtime::Runtime;
 
 pub use error::LakeError;
@@ -38,12 +38,23 @@ use location::Location;
 /// The version of the layout: the first folder below the URL.
 const LAYOUT: &str = "v1";
 
+/// What is done with a lake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LakeAccess {
+    /// Nothing in it changes; a folder that does not exist is an empty lake.
+    Read,
+    /// A folder that does not exist is created.
+    Write,
+}
+
 /// A lake.
 #[derive(Debug)]
 pub struct Lake {
     url: String,
     bucket: Bucket,
     runtime: Runtime,
+    /// The storage account of a container.
+    account: Option<String>,
     /// Files that are sent at once.
     threads: usize,
 }
@@ -52,13 +63,20 @@ impl Lake {
     /// Opens the store of a URL: `file://`, `s3://`, `gs://` or `az://`. Credentials come from the environment.
     ///
     /// # Errors
-    /// If the URL is invalid, or the store's settings are.
-    pub fn open(url: &str, env: &Env) -> Result<Self, LakeError> {
+    /// If the URL is invalid, or the store's settings are; if it is to be written to and is in an agent's own folder.
+    pub fn open(url: &str, access: LakeAccess, engine: &Engine) -> Result<Self, LakeError> {
+        let env = engine.env();
         let location = Location::parse(url, env)?;
-        let store = location.store(env)?;
+        if let Some(folder) = location.folder().filter(|_| access == LakeAccess::Write) {
+            engine.check_output_folder(folder)?;
+        }
+        let store = location.store(access, env)?;
         let secrets = location::secrets(env);
         let threads = if location.is_remote() { 4 } else { 2 };
-        Self::new(location.url().to_owned(), store, location.prefix(), secrets, threads)
+        let lake =
+            Self::new(location.url().to_owned(), store, location.prefix(), secrets, threads)?;
+        let account = env.text("AZURE_STORAGE_ACCOUNT_NAME").map(str::to_owned);
+        Ok(Self { account, ..lake })
     }
 
     /// Opens a store, for tests.
@@ -83,7 +101,8 @@ impl Lake {
             .enable_all()
             .build()
             .map_err(LakeError::Runtime)?;
-        Ok(Self { url, bucket: Bucket::new(store, prefix, secrets), runtime, threads })
+        let bucket = Bucket::new(store, prefix, secrets);
+        Ok(Self { url, bucket, runtime, account: None, threads })
     }
 
     /// Returns the URL, without a slash at its end.

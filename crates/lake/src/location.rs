@@ -1,16 +1,17 @@
 //! The URL of a lake, and the store it names.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
 use object_store::{ClientOptions, ObjectStore};
 use recount_platform::{Env, Folders};
 
-use crate::{LakeError, profile};
+use crate::{LakeAccess, LakeError, profile};
 
 /// Where a lake is.
 #[derive(Clone, Debug)]
@@ -27,6 +28,17 @@ enum Scheme {
     S3,
     Google,
     Azure,
+}
+
+impl Scheme {
+    fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::S3 => "s3",
+            Self::Google => "gs",
+            Self::Azure => "az",
+        }
+    }
 }
 
 impl Location {
@@ -62,7 +74,8 @@ impl Location {
         if prefix.split('/').any(|part| part == "." || part == "..") {
             return Err(bad("its path has . or .."));
         }
-        let url = url.trim_end_matches('/').to_owned();
+        // One lake has one URL, however its scheme is spelled: what this machine keeps about it is found by that.
+        let url = format!("{}://{rest}", scheme.name());
         Ok(Self { url, scheme, bucket: bucket.to_owned(), prefix: prefix.to_owned() })
     }
 
@@ -74,12 +87,21 @@ impl Location {
         self.prefix.clone()
     }
 
+    /// Returns the folder of a lake that is on a disk.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        (self.scheme == Scheme::File).then(|| Path::new(&self.bucket))
+    }
+
     pub(crate) fn is_remote(&self) -> bool {
         self.scheme != Scheme::File
     }
 
     /// Opens the store.
-    pub(crate) fn store(&self, env: &Env) -> Result<Arc<dyn ObjectStore>, LakeError> {
+    pub(crate) fn store(
+        &self,
+        access: LakeAccess,
+        env: &Env,
+    ) -> Result<Arc<dyn ObjectStore>, LakeError> {
         let failed = |error: object_store::Error| LakeError::Store {
             url: self.url.clone(),
             why: scrubbed(&error.to_string(), &secrets(env)),
@@ -90,9 +112,11 @@ impl Location {
         }
         Ok(match self.scheme {
             Scheme::File => {
-                // The folder is made with the first file; a lake that is only read need not be writable.
                 let folder = PathBuf::from(&self.bucket);
                 if !folder.is_dir() {
+                    if access == LakeAccess::Read {
+                        return Ok(Arc::new(InMemory::new()));
+                    }
                     recount_engine::export::lake::create_lake_folder(&folder)?;
                 }
                 Arc::new(LocalFileSystem::new_with_prefix(&folder).map_err(failed)?)
@@ -180,7 +204,10 @@ pub(crate) fn secrets(env: &Env) -> Vec<String> {
     let named =
         ["AWS_", "AZURE_", "GOOGLE_"].into_iter().flat_map(|start| env.starting_with(start));
     let is_secret = |name: &str| {
-        ["SECRET", "TOKEN", "KEY", "SAS", "PASSWORD", "CREDENTIAL"].iter().any(|w| name.contains(w))
+        // These name files, which an error should name, too.
+        let is_path = name.ends_with("_FILE") || name == "GOOGLE_APPLICATION_CREDENTIALS";
+        let words = ["SECRET", "TOKEN", "KEY", "SAS", "PASSWORD", "CREDENTIAL"];
+        !is_path && words.iter().any(|word| name.contains(word))
     };
     let mut secrets: Vec<String> =
         named.filter(|(name, _)| is_secret(name)).map(|(_, value)| value.to_owned()).collect();
@@ -221,6 +248,8 @@ mod tests {
             ("HOME", "/home/u"),
             ("AWS_SECRET_ACCESS_KEY", "hush-hush-hush"),
             ("AWS_REGION", "eu-central-1"),
+            ("AWS_SHARED_CREDENTIALS_FILE", "/home/u/aws-credentials"),
+            ("GOOGLE_APPLICATION_CREDENTIALS", "/home/u/google.json"),
         ];
         Env::for_tests(variables, None)
     }
@@ -233,6 +262,10 @@ mod tests {
             (lake.url(), lake.bucket.as_str(), lake.prefix.as_str()),
             ("s3://team/agents", "team", "agents")
         );
+        for same in ["s3a://team/agents", "s3://team/agents//"] {
+            assert_eq!(parse(same).unwrap().url(), lake.url());
+        }
+        assert_eq!(parse("abfs://team/agents").unwrap().url(), "az://team/agents");
         assert_eq!(parse("file:///mnt/nas/lake/").unwrap().url(), "file:///mnt/nas/lake");
         assert_eq!(parse("file://~/lake").unwrap().url(), "file:///home/u/lake");
         for bad in [

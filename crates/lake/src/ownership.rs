@@ -80,7 +80,7 @@ impl<'a> Ownership<'a> {
     /// Replaces the manifest, unless somebody else did since it was read.
     pub(crate) async fn write(&mut self, mut manifest: Manifest) -> Result<(), LakeError> {
         let before = self.manifest.as_ref().map_or(0, |old| old.generation);
-        manifest.generation = before + 1;
+        manifest.generation = before.saturating_add(1);
         let bytes = manifest.bytes();
         let name = Manifest::object(&manifest.origin);
         if !self.nonces.pending.contains(&manifest.nonce) {
@@ -127,7 +127,7 @@ impl<'a> Ownership<'a> {
     /// Replaces the manifest in a store that can create an object exclusively, but not replace one conditionally.
     ///
     /// Who wants to write generation N first creates the object `<origin>/N`; only one can. It stays until N + 1 is written, and
-    /// whoever creates it later than that finds that the manifest has moved on.
+    /// a writer that creates it later finds a newer manifest.
     async fn write_claimed(&self, manifest: &Manifest, bytes: &[u8]) -> Result<(), LakeError> {
         let Manifest { origin, generation, nonce, .. } = manifest;
         let claim = |generation: u64| format!("_origins/{origin}/{generation:020}");
@@ -152,7 +152,7 @@ impl<'a> Ownership<'a> {
         let now = self.bucket.get(&Manifest::object(origin)).await?;
         let now = now.map(|(bytes, _)| Manifest::read(&bytes, origin)).transpose()?;
         let now = now.map_or(0, |now| now.generation);
-        if now + 1 != *generation {
+        if now.saturating_add(1) != *generation {
             return Err(self.cloned());
         }
         self.bucket.put(&Manifest::object(origin), bytes).await?;

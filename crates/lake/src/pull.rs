@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use recount_engine::export::lake::UnpackedFile;
+use recount_engine::export::lake::{UnpackedFile, is_lake_origin};
 use recount_engine::{Engine, Progress};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -43,7 +43,7 @@ impl Lake {
     /// Writes the raw copies of all machines, or of some, below a folder. Each file is verified.
     ///
     /// # Errors
-    /// If there are none, one is damaged, or a file cannot be written.
+    /// If this is no lake, there are none, one is damaged, or a file cannot be written.
     pub fn pull(
         &self,
         engine: &Engine,
@@ -52,23 +52,18 @@ impl Lake {
         progress: &dyn Progress,
     ) -> Result<PullReport, LakeError> {
         engine.check_output_folder(to)?;
-        let names = self.runtime.block_on(self.bucket.names("_raw"))?;
-        let found = names.iter().filter_map(|name| name.strip_suffix(".json"));
-        let is_wanted = |origin: &&str| {
-            origins.is_empty() || origins.iter().any(|wanted| origin.starts_with(wanted.as_str()))
-        };
         let mut lists = Vec::new();
-        for origin in found.filter(is_wanted).filter(|origin| is_plain(origin)) {
-            let found = self.runtime.block_on(self.bucket.get(&RawManifest::object(origin)))?;
+        for origin in self.raw_origins(origins)? {
+            let found = self.runtime.block_on(self.bucket.get(&RawManifest::object(&origin)))?;
             if let Some((bytes, _)) = found {
-                lists.push((origin.to_owned(), RawManifest::read(&bytes, origin)?));
+                let list = RawManifest::read(&bytes, &origin)?;
+                lists.push((origin, list));
             }
         }
-        if lists.is_empty() {
-            return Err(LakeError::NoRaw);
-        }
         let all = lists.iter().flat_map(|(_, list)| list.files.values());
-        let (total, mut done) = (all.map(|file| file.bytes).sum(), 0);
+        // The sizes are those that the lake claims.
+        let total = all.fold(0, |sum: u64, file| sum.saturating_add(file.bytes));
+        let mut done: u64 = 0;
         let mut report = PullReport::default();
         for (origin, list) in lists {
             let path = to.join(&origin);
@@ -79,12 +74,34 @@ impl Lake {
                     return Err(recount_engine::Error::Cancelled.into());
                 }
                 self.pull_file(&mut home, name, entry)?;
-                done += entry.bytes;
+                done = done.saturating_add(entry.bytes);
                 progress.advance(done, total);
             }
             report.homes.push(home);
         }
         Ok(report)
+    }
+
+    /// Returns the machines with raw copies whose origin begins with one of `wanted`; all if that is empty.
+    fn raw_origins(&self, wanted: &[String]) -> Result<Vec<String>, LakeError> {
+        let names = self.runtime.block_on(self.bucket.names("_raw"))?;
+        let known = names.iter().filter_map(|name| name.strip_suffix(".json"));
+        let known: Vec<String> =
+            known.filter(|name| is_lake_origin(name)).map(str::to_owned).collect();
+        if known.is_empty() {
+            let machines = self.runtime.block_on(self.bucket.names("_origins"))?;
+            let url = self.url.clone();
+            let is_lake = !machines.is_empty();
+            return Err(if is_lake { LakeError::NoRaw } else { LakeError::NoLake { url } });
+        }
+        let is_unknown = |wanted: &&String| !known.iter().any(|one| one.starts_with(&**wanted));
+        if let Some(wanted) = wanted.iter().find(is_unknown) {
+            return Err(LakeError::NoOrigin { wanted: wanted.clone(), known });
+        }
+        let is_wanted = |origin: &String| {
+            wanted.is_empty() || wanted.iter().any(|wanted| origin.starts_with(wanted.as_str()))
+        };
+        Ok(known.into_iter().filter(is_wanted).collect())
     }
 
     fn pull_file(

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
+use std::sync::Arc;
 
 use recount_changes::{Changes, HomeFile};
 use recount_engine::export::lake::LakePlan;
 use recount_engine::{Engine, Progress};
+use recount_model::{Problem, What};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -61,12 +63,16 @@ pub struct RawReport {
     pub packed: u64,
     /// Pieces that were removed.
     pub removed: u64,
+    /// Files that could not be read. What the lake had of them stays.
+    pub unread: u64,
 }
 
 /// The files of this machine's sessions.
 #[derive(Debug)]
 pub(crate) struct RawList {
     files: Vec<HomeFile>,
+    /// Names of files of projects that are left out.
+    left_out: BTreeSet<String>,
     stamp: String,
 }
 
@@ -100,12 +106,18 @@ impl RawList {
         plan: &LakePlan,
         progress: &dyn Progress,
     ) -> Result<Self, LakeError> {
-        let files = Changes::new(engine).home_files(plan.session_ids(), progress)?;
+        let changes = Changes::new(engine);
+        let files = changes.home_files(plan.session_ids(), progress)?;
+        let left_out = match plan.left_out_ids() {
+            none if none.is_empty() => Vec::new(),
+            ids => changes.home_files(ids, progress)?,
+        };
+        let left_out = left_out.into_iter().map(|file| file.name).collect();
         let mut hash = Sha256::new();
         for HomeFile { name, bytes, modified, .. } in &files {
             hash.update(format!("{name}\0{bytes}\0{modified}\0"));
         }
-        Ok(Self { files, stamp: hexadecimal(&hash.finalize()) })
+        Ok(Self { files, left_out, stamp: hexadecimal(&hash.finalize()) })
     }
 
     pub(crate) fn stamp(&self) -> &str {
@@ -151,13 +163,21 @@ impl RawList {
                 |known: &&RawEntry| (known.bytes, known.modified) == (file.bytes, file.modified);
             let entry = match known.filter(is_known) {
                 Some(known) => Some(RawEntry { gone: false, ..known.clone() }),
-                None => send_file(file, sender, &mut sent, &mut report)?,
+                None => match send_file(file, sender, &mut sent, &mut report) {
+                    Err(LakeError::Unreadable { source, .. }) => {
+                        report.unread += 1;
+                        sender.shared().report.problems.push(unsent(file, &source));
+                        known.cloned()
+                    }
+                    entry => entry?,
+                },
             };
             new.files.extend(entry.map(|entry| (file.name.clone(), entry)));
             sender.advance(file.bytes, progress);
         }
         if options.tables.keep_deleted {
-            for (name, entry) in &old.files {
+            for (name, entry) in old.files.iter().filter(|(name, _)| !self.left_out.contains(*name))
+            {
                 let gone = RawEntry { gone: true, ..entry.clone() };
                 new.files.entry(name.clone()).or_insert(gone);
             }
@@ -174,6 +194,15 @@ impl RawList {
             lake.runtime.block_on(lake.bucket.delete(&piece))?;
         }
         Ok(report)
+    }
+}
+
+fn unsent(file: &HomeFile, why: &std::io::Error) -> Problem {
+    Problem {
+        file: Arc::from(&*file.path.to_string_lossy()),
+        span: None,
+        what: What::Unreadable,
+        done: format!("no copy was sent: {why}").into(),
     }
 }
 

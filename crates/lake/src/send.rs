@@ -183,7 +183,7 @@ impl<'a> Sender<'a> {
         Ok(())
     }
 
-    /// Says in the store that this push has begun, before anything else there changes.
+    /// Marks in the store that this push has begun, before anything else changes there.
     pub(crate) fn claim(&self, shared: &mut Shared<'a>) -> Result<(), LakeError> {
         if shared.claimed {
             return Ok(());
@@ -225,8 +225,9 @@ impl<'a> Sender<'a> {
         let known = self.shared().owner.manifest.as_ref().and_then(|known| known.raw.clone());
         let report = raw.send(self, known.as_deref() == Some(raw.stamp()), progress)?;
         let mut shared = self.shared();
+        // What could not be read is tried again next time.
+        shared.manifest.raw = (report.unread == 0).then(|| raw.stamp().to_owned());
         shared.report.raw = Some(report);
-        shared.manifest.raw = Some(raw.stamp().to_owned());
         Ok(())
     }
 

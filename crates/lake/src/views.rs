@@ -29,15 +29,23 @@ const SESSION_ORDER: &str = "gone, messages DESC, updated DESC, origin";
 
 /// Returns the text that makes the views over a lake.
 pub fn views(lake: &Lake, engine: QueryEngine) -> String {
-    let url = lake.url();
+    let place = Place { url: lake.url(), account: lake.account.as_deref() };
     match engine {
-        QueryEngine::DuckDb | QueryEngine::ClickHouse => sql(url, engine),
+        QueryEngine::DuckDb | QueryEngine::ClickHouse => sql(place, engine),
         QueryEngine::Spark => {
             let setting = "SET spark.sql.sources.partitionColumnTypeInference.enabled = false;\n";
-            format!("{setting}{}", sql(url, engine))
+            format!("{setting}{}", sql(place, engine))
         }
-        QueryEngine::Polars => polars(url),
+        QueryEngine::Polars => polars(place.url),
     }
+}
+
+/// Where the tables are.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    url: &'a str,
+    /// The storage account, which some engines want in the address of a container.
+    account: Option<&'a str>,
 }
 
 /// Returns a text as a literal of SQL.
@@ -45,12 +53,19 @@ fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
+/// The same where a backslash begins an escape.
+fn escaped_literal(text: &str) -> String {
+    literal(&text.replace('\\', "\\\\"))
+}
+
 fn plain(url: &str) -> &str {
     url.strip_prefix("file://").unwrap_or(url)
 }
 
 /// Returns how an engine reads the files of a table.
-fn from(url: &str, engine: QueryEngine, table: &str) -> String {
+fn from(Place { url, account }: Place<'_>, engine: QueryEngine, table: &str) -> String {
+    // A name to replace, if it is not known.
+    let account = account.unwrap_or("ACCOUNT");
     let files = format!("{}/{LAYOUT}/{table}/*/*/*/part.parquet", plain(url));
     match engine {
         QueryEngine::DuckDb | QueryEngine::Polars => {
@@ -58,24 +73,42 @@ fn from(url: &str, engine: QueryEngine, table: &str) -> String {
             format!("read_parquet({files}, hive_partitioning = true, hive_types_autocast = false)")
         }
         QueryEngine::Spark => {
-            let url =
-                url.strip_prefix("s3://").map_or_else(|| url.to_owned(), |b| format!("s3a://{b}"));
-            format!("parquet.`{url}/{LAYOUT}/{table}`")
+            let url = match url.split_once("://") {
+                Some(("s3", rest)) => format!("s3a://{rest}"),
+                Some(("az", rest)) => {
+                    let (container, path) = rest.split_once('/').unwrap_or((rest, ""));
+                    let url = format!("abfss://{container}@{account}.dfs.core.windows.net/{path}");
+                    url.trim_end_matches('/').to_owned()
+                }
+                _ => url.to_owned(),
+            };
+            format!("parquet.`{}/{LAYOUT}/{table}`", url.replace('`', "``"))
         }
         QueryEngine::ClickHouse => match url.split_once("://") {
-            Some(("file", _)) => format!("file({}, 'Parquet')", literal(&files)),
+            Some(("file", _)) => format!("file({}, 'Parquet')", escaped_literal(&files)),
             Some(("gs", rest)) => {
                 let files = format!(
                     "https://storage.googleapis.com/{rest}/{LAYOUT}/{table}/*/*/*/part.parquet"
                 );
-                format!("gcs({}, 'Parquet')", literal(&files))
+                format!("gcs({}, 'Parquet')", escaped_literal(&files))
             }
-            _ => format!("s3({}, 'Parquet')", literal(&files)),
+            Some(("az", rest)) => {
+                let (container, path) = rest.split_once('/').unwrap_or((rest, ""));
+                let path = if path.is_empty() { String::new() } else { format!("{path}/") };
+                let [account, container, files] = [
+                    &format!("https://{account}.blob.core.windows.net"),
+                    container,
+                    &format!("{path}{LAYOUT}/{table}/*/*/*/part.parquet"),
+                ]
+                .map(escaped_literal);
+                format!("azureBlobStorage({account}, {container}, {files}, 'Parquet')")
+            }
+            _ => format!("s3({}, 'Parquet')", escaped_literal(&files)),
         },
     }
 }
 
-fn sql(url: &str, engine: QueryEngine) -> String {
+fn sql(place: Place<'_>, engine: QueryEngine) -> String {
     let create = match engine {
         QueryEngine::Spark => "CREATE OR REPLACE TEMPORARY VIEW",
         _ => "CREATE OR REPLACE VIEW",
@@ -101,7 +134,7 @@ fn sql(url: &str, engine: QueryEngine) -> String {
         };
         let is_marked = !matches!(table, ExportTable::Sessions | ExportTable::Requests);
         let own = if is_marked { " WHERE NOT is_copy" } else { "" };
-        let from = from(url, engine, name);
+        let from = from(place, engine, name);
         let _infallible = writeln!(
             text,
             "{create} {name} AS SELECT {all_but_rank} FROM (\n  SELECT *, {rank} OVER (PARTITION BY {by} ORDER BY {order}) AS copy_rank\n  FROM {from}{own}\n) AS every_copy WHERE copy_rank = 1;"
@@ -208,16 +241,39 @@ by_model = requests.group_by("model").agg(pl.struct("source", "main").n_unique()
 mod tests {
     use super::*;
 
+    fn at(url: &str) -> Place<'_> {
+        Place { url, account: None }
+    }
+
+    #[test]
+    fn a_container_is_named_with_its_account() {
+        let place = Place { url: "az://team/agents", account: Some("acme") };
+        let text = from(place, QueryEngine::Spark, "requests");
+        assert_eq!(text, "parquet.`abfss://team@acme.dfs.core.windows.net/agents/v1/requests`");
+        let text = from(place, QueryEngine::ClickHouse, "requests");
+        let files = "'agents/v1/requests/*/*/*/part.parquet'";
+        let wanted = format!(
+            "azureBlobStorage('https://acme.blob.core.windows.net', 'team', {files}, 'Parquet')"
+        );
+        assert_eq!(text, wanted);
+        assert!(from(at("az://team"), QueryEngine::Spark, "requests").contains("@ACCOUNT."));
+        assert!(from(place, QueryEngine::DuckDb, "requests").contains("'az://team/agents/v1/"));
+    }
+
     #[test]
     fn a_url_cannot_end_its_literal() {
-        let text = from("s3://b/it's", QueryEngine::DuckDb, "requests");
+        let text = from(at("s3://b/it's"), QueryEngine::DuckDb, "requests");
         assert!(text.contains("'s3://b/it''s/v1/requests/*/*/*/part.parquet'"), "{text}");
+        let text = from(at("file:///a`b\\' c"), QueryEngine::Spark, "requests");
+        assert!(text.contains("`file:///a``b"), "{text}");
+        let text = from(at("file:///a\\' c"), QueryEngine::ClickHouse, "requests");
+        assert!(text.contains("'/a\\\\'' c/v1/"), "{text}");
     }
 
     #[test]
     fn every_table_has_a_view_in_every_engine() {
         for engine in [QueryEngine::DuckDb, QueryEngine::Spark, QueryEngine::ClickHouse] {
-            let text = sql("file:///lake", engine);
+            let text = sql(at("file:///lake"), engine);
             for table in ExportTable::ALL {
                 assert!(text.contains(&format!("VIEW {} AS", table.name())), "{text}");
             }

@@ -1,6 +1,7 @@
 //! What questions are answered from: one engine and one snapshot for the life of the server, refreshed before each answer.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,8 @@ use crate::text::{defuse, line};
 
 /// Indexing is started again at most this often.
 const INDEX: Duration = Duration::from_secs(60);
+/// The number of searches after which the index is opened again.
+const REOPEN: usize = 8;
 /// Characters beyond those shown that are looked at for secrets: one that begins in the shown part must be seen whole.
 const MARGIN: usize = 8 * 1024;
 
@@ -28,9 +31,10 @@ pub(crate) struct Memory {
     /// The name by which the client introduced itself.
     client: Mutex<Option<String>>,
     began: Timestamp,
+    searches: AtomicUsize,
 }
 
-/// One question: the engine at this moment, and who asks.
+/// What one call is answered from: the engine at this moment, and the session that asks.
 #[derive(Debug)]
 pub(crate) struct Moment<'a> {
     pub(crate) memory: &'a Memory,
@@ -51,6 +55,7 @@ impl Memory {
             indexed: Mutex::default(),
             client: Mutex::default(),
             began,
+            searches: AtomicUsize::new(0),
         }
     }
 
@@ -98,7 +103,19 @@ impl Memory {
         Ok(next)
     }
 
-    /// Reads what there is before anybody asks, and starts indexing if that is behind. A failure is told to the first who asks.
+    /// Counts a search. From time to time the index is opened again, so that not all of its pages become memory of this process.
+    pub(crate) fn count_search(&self) {
+        if self.searches.fetch_add(1, Ordering::Relaxed) % REOPEN == REOPEN - 1 {
+            self.rest();
+        }
+    }
+
+    /// Closes the index, whose pages count as memory of this process; the next search opens it again.
+    pub(crate) fn rest(&self) {
+        self.setup.engine.close_searcher();
+    }
+
+    /// Reads the sessions before the first call, and starts indexing if the index is behind. An error is reported by the first call.
     pub(crate) fn prepare(&self) {
         if let Ok(snapshot) = self.snapshot(&())
             && !self.setup.engine.at(&snapshot).is_index_current()
@@ -107,7 +124,7 @@ impl Memory {
         }
     }
 
-    /// Whether an index may be built in another process. If not, whoever searches first waits for it.
+    /// Whether an index may be built in another process. If not, the first search waits for it.
     pub(crate) fn may_index(&self) -> bool {
         self.setup.again.is_some() && may_leave_process(self.setup.engine.env())
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,10 +20,12 @@ use crate::{McpSetup, resources, tools as calls};
 
 /// Calls that are answered at the same time.
 const WORKERS: usize = 2;
-/// When the client has closed its end, open calls are waited for so long.
+/// How long open calls are waited for after the client has closed its end.
 const LEAVING: Duration = Duration::from_secs(10);
-/// Progress is told this often at most.
-const TELL: Duration = Duration::from_millis(250);
+/// The index is closed if nobody asks for this long.
+const IDLE: Duration = Duration::from_secs(10);
+/// The shortest time between two progress notifications.
+const PROGRESS: Duration = Duration::from_millis(250);
 
 /// Answers requests until the input ends or the output is closed.
 ///
@@ -198,19 +200,32 @@ impl Shared {
 /// Answers calls, one after the other.
 fn work(shared: &Shared, waiting: &Mutex<Receiver<(Request, Cancel)>>) {
     loop {
-        let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok((request, cancel)) = next else { return };
+        let next = next_call(shared, &waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        let Some((request, cancel)) = next else { return };
         if cancel.is_cancelled() {
             continue;
         }
         let token = request.meta("progressToken").cloned();
-        let telling = Telling { shared, token, cancel, told: Mutex::new((Instant::now(), 0)) };
-        let result = answer(shared, &request, &telling);
+        let progress =
+            CallProgress { shared, token, cancel, sent: Mutex::new((Instant::now(), 0)) };
+        let result = answer(shared, &request, &progress);
         // Nobody waits for a cancelled call; otherwise the answer comes before the call is closed, so that leaving waits for it.
-        if !telling.is_cancelled() {
+        if !progress.is_cancelled() {
             shared.send(&request.answer(result));
         }
         shared.close(&request.id);
+    }
+}
+
+/// Waits for the next call. After a while, what only searches need is closed.
+fn next_call(shared: &Shared, waiting: &Receiver<(Request, Cancel)>) -> Option<(Request, Cancel)> {
+    match waiting.recv_timeout(IDLE) {
+        Ok(call) => Some(call),
+        Err(RecvTimeoutError::Timeout) => {
+            shared.memory.rest();
+            waiting.recv().ok()
+        }
+        Err(RecvTimeoutError::Disconnected) => None,
     }
 }
 
@@ -258,30 +273,30 @@ fn discovered() -> Value {
     })
 }
 
-/// Tells the client how far a call is, if it wants to know, and ends it when the client does not wait any more.
-struct Telling<'a> {
+/// Sends progress notifications if the client asked for them, and ends a call that was cancelled.
+struct CallProgress<'a> {
     shared: &'a Shared,
     token: Option<Value>,
     cancel: Cancel,
-    /// When it was last told, and how much.
-    told: Mutex<(Instant, u64)>,
+    /// When the last notification was sent, and its value.
+    sent: Mutex<(Instant, u64)>,
 }
 
-impl std::fmt::Debug for Telling<'_> {
+impl std::fmt::Debug for CallProgress<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Telling").field("token", &self.token).finish_non_exhaustive()
+        f.debug_struct("CallProgress").field("token", &self.token).finish_non_exhaustive()
     }
 }
 
-impl Progress for Telling<'_> {
+impl Progress for CallProgress<'_> {
     fn advance(&self, done: u64, total: u64) {
         let Some(token) = &self.token else { return };
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         // It must grow with each message.
-        if told.0.elapsed() < TELL || done <= told.1 {
+        if last.0.elapsed() < PROGRESS || done <= last.1 {
             return;
         }
-        *told = (Instant::now(), done);
+        *last = (Instant::now(), done);
         let params = json!({ "progressToken": token, "progress": done, "total": total, "message": "reading sessions" });
         self.shared.send(
             &json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params }),

@@ -16,6 +16,7 @@ mod room;
 mod shell;
 mod terminal;
 mod titles;
+mod zone;
 
 pub use env::{Env, VARIABLES, Variable};
 pub use folders::{Folders, is_same_place, is_temporary};
@@ -35,3 +36,4 @@ pub use room::DiskSpace;
 pub use shell::{CommandLine, literal, quote};
 pub use terminal::terminal;
 pub use titles::{ask_program, notify_program, pane_titles};
+pub use zone::local_zone;

@@ -102,18 +102,36 @@ impl Dollars {
     }
 }
 
-/// Reads a whole table.
-pub(crate) fn table(text: &str) -> Result<Vec<PriceEntry>, Error> {
-    let table: WrittenTable =
-        toml::from_str(text).map_err(|error| Error::Form(error.message().to_owned()))?;
-    let mut entries = Vec::new();
-    for model in table.model {
+/// A model of the embedded table that is not read yet: most questions are about few models.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unread(&'static str);
+
+/// Splits the embedded table into its models.
+pub(crate) fn split(table: &'static str) -> impl Iterator<Item = Unread> {
+    const HEAD: &str = "[[model]]\n";
+    let starts: Vec<usize> = table.match_indices(HEAD).map(|(at, _)| at).collect();
+    let ends = starts.clone().into_iter().skip(1).chain([table.len()]);
+    starts.into_iter().zip(ends).filter_map(|(start, end)| table.get(start..end).map(Unread))
+}
+
+impl Unread {
+    /// Returns the names of the model, which are on a line of their own.
+    pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
+        let line = self.0.lines().find_map(|line| line.strip_prefix("names = ["));
+        line.into_iter().flat_map(|line| line.split('"').skip(1).step_by(2))
+    }
+
+    /// Reads the model.
+    pub(crate) fn read(self) -> Result<PriceEntry, Error> {
+        let table: WrittenTable =
+            toml::from_str(self.0).map_err(|error| Error::Form(error.message().to_owned()))?;
+        let [model] = <[WrittenModel; 1]>::try_from(table.model)
+            .map_err(|_| Error::Form("not one model".to_owned()))?;
         let about = model.names.first().cloned().unwrap_or_default();
         let periods = periods(&about, &model.prices)?;
         let origin = PriceOrigin::Table { source: model.source };
-        entries.push(PriceEntry { names: model.names, origin, periods });
+        Ok(PriceEntry { names: model.names, origin, periods })
     }
-    Ok(entries)
 }
 
 /// Reads what the user has set for one model.

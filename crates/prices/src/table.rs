@@ -1,13 +1,15 @@
 //! Finds the price of a model on a day.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::OnceLock;
 
 use jiff::civil::Date;
 use recount_model::Tokens;
 use serde::Serialize;
 
-use crate::read::{self, Error, Override};
+use crate::read::{self, Error, Override, Unread};
 use crate::{Above, Money, Tier, Units};
 
 /// The embedded table.
@@ -20,13 +22,30 @@ const PREFIXES: &[&str] =
 /// All prices: those of the user first.
 #[derive(Clone, Debug, Default)]
 pub struct Prices {
-    entries: Vec<PriceEntry>,
+    entries: Vec<Entry>,
     /// The number of entries that are the user's.
     own: usize,
     /// Entries by name.
-    names: HashMap<String, usize>,
+    names: HashMap<Cow<'static, str>, usize>,
     /// Entries by name prefix, longest first.
-    beginnings: Vec<(String, usize)>,
+    beginnings: Vec<(Cow<'static, str>, usize)>,
+}
+
+/// An entry, read when it is asked for.
+#[derive(Clone, Debug)]
+enum Entry {
+    Own(PriceEntry),
+    Table(Unread, OnceLock<Option<PriceEntry>>),
+}
+
+impl Entry {
+    fn read(&self) -> Option<&PriceEntry> {
+        match self {
+            Self::Own(entry) => Some(entry),
+            // A test reads the whole table: each of its models can be read.
+            Self::Table(unread, read) => read.get_or_init(|| unread.read().ok()).as_ref(),
+        }
+    }
 }
 
 /// Models that cost the same, and their price.
@@ -86,31 +105,32 @@ impl Prices {
     pub fn new(own: &BTreeMap<String, Override>) -> Result<Self, Error> {
         let mut prices = Self::default();
         for (name, price) in own {
-            prices.add(read::own(name, price)?);
+            let entry = read::own(name, price)?;
+            prices.add(Entry::Own(entry), [Cow::Owned(name.clone())]);
         }
         prices.own = prices.entries.len();
-        for entry in read::table(TABLE)? {
-            prices.add(entry);
+        for model in read::split(TABLE) {
+            prices.add(Entry::Table(model, OnceLock::new()), model.names().map(Cow::Borrowed));
         }
         prices.beginnings.sort_by_key(|(beginning, _)| std::cmp::Reverse(beginning.len()));
         Ok(prices)
     }
 
-    fn add(&mut self, entry: PriceEntry) {
+    fn add(&mut self, entry: Entry, names: impl IntoIterator<Item = Cow<'static, str>>) {
         let number = self.entries.len();
-        for name in &entry.names {
+        for name in names {
             match name.strip_suffix('*') {
-                Some(beginning) => self.beginnings.push((beginning.to_owned(), number)),
+                Some(beginning) => self.beginnings.push((beginning.to_owned().into(), number)),
                 // The first entry wins.
-                None => drop(self.names.entry(name.clone()).or_insert(number)),
+                None => drop(self.names.entry(name).or_insert(number)),
             }
         }
         self.entries.push(entry);
     }
 
     /// Returns all entries, those of the user first.
-    pub fn entries(&self) -> &[PriceEntry] {
-        &self.entries
+    pub fn entries(&self) -> impl Iterator<Item = &PriceEntry> {
+        self.entries.iter().filter_map(Entry::read)
     }
 
     /// Returns the price entry for a model.
@@ -118,7 +138,8 @@ impl Prices {
         let bare = PREFIXES.iter().find_map(|prefix| model.strip_prefix(prefix)).unwrap_or(model);
         let by_name = |name: &str| self.names.get(name).copied();
         let by_beginning = |is_wanted: &dyn Fn(&usize) -> bool| {
-            let begins = |(beginning, _): &&(String, usize)| bare.starts_with(beginning.as_str());
+            let begins =
+                |(beginning, _): &&(Cow<'static, str>, usize)| bare.starts_with(&**beginning);
             let numbers = self.beginnings.iter().filter(begins).map(|(_, number)| *number);
             { numbers }.find(is_wanted)
         };
@@ -130,7 +151,7 @@ impl Prices {
             .or(named)
             .or_else(|| by_beginning(&|_| true))
             .or_else(|| by_name(undated(bare)?))?;
-        self.entries.get(number)
+        self.entries.get(number)?.read()
     }
 
     /// Returns a fingerprint of these prices.
@@ -201,9 +222,8 @@ mod tests {
     #[test]
     fn the_table_has_the_source_and_day_of_each_price() {
         let prices = prices();
-        assert!(prices.entries().len() > 50);
-        let mut names: Vec<&String> =
-            prices.entries().iter().flat_map(|entry| &entry.names).collect();
+        assert!(prices.entries().count() > 50);
+        let mut names: Vec<&String> = prices.entries().flat_map(|entry| &entry.names).collect();
         let all = names.len();
         names.sort();
         names.dedup();
@@ -218,6 +238,24 @@ mod tests {
                 "{:?}",
                 entry.names
             );
+        }
+    }
+
+    #[test]
+    fn models_read_one_by_one_are_those_of_the_whole_table() {
+        let whole: toml::Table = toml::from_str(TABLE).unwrap();
+        let names_of = |model: &toml::Value| model["names"].clone().try_into::<Vec<String>>();
+        let expected: Vec<Vec<String>> = whole["model"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|model| names_of(model).unwrap())
+            .collect();
+        let split: Vec<Unread> = read::split(TABLE).collect();
+        let found: Vec<Vec<&str>> = split.iter().map(|model| model.names().collect()).collect();
+        assert_eq!(found, expected);
+        for (model, names) in split.iter().zip(&expected) {
+            assert_eq!(model.read().unwrap().names, *names);
         }
     }
 

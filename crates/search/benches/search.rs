@@ -151,6 +151,7 @@ fn open_and_first_query(bencher: Bencher<'_, '_>) {
 fn options() -> SearchOptions {
     SearchOptions {
         limit: 20,
+        relaxed_limit: 20,
         offset: 0,
         now: 0,
         sort: HitOrder::Relevance,

@@ -149,6 +149,7 @@ fn indexed(folder: &TempDir, messages: &[Made]) -> Searcher {
 fn found(searcher: &Searcher, plan: &QueryPlan) -> Vec<(u64, bool)> {
     let options = SearchOptions {
         limit: 1000,
+        relaxed_limit: 1000,
         offset: 0,
         now: 0,
         sort: HitOrder::Relevance,

@@ -15,7 +15,7 @@ use crate::over::{Help, Palette};
 use crate::screen::{Context, Screen};
 use crate::screens::{Tabs, tabs};
 use crate::shared::Shared;
-use crate::work::{Alarmed, AtRisk, Fresh, LiveNews, Reading, Slot};
+use crate::work::{Alarmed, AtRisk, Fresh, LiveNews, ReadNews, Reading, Slot};
 
 /// A notice is shown for this many seconds.
 const NOTICE_SECONDS: i64 = 8;
@@ -332,6 +332,8 @@ impl App {
         // What was done is told wherever the user is by then.
         if let Some(outcome) = answer.take::<ChangeOutcome>() {
             outcome.tell(&mut cx);
+        } else if let Some(ReadNews(marks)) = answer.take() {
+            self.shared.read = marks;
         }
     }
 
@@ -368,6 +370,10 @@ impl App {
                 effects.push(Effect::Say(Notice::info(alarm.words.clone())));
                 effects.push(Effect::Alarm(alarm.words));
             }
+            return;
+        } else if let Some(ReadNews(marks)) = answer.take() {
+            // Rows that they belong to follow.
+            self.shared.read = marks;
             return;
         } else if let Some(Fresh(rows)) = answer.take() {
             self.shared.reading = None;

@@ -182,6 +182,7 @@ impl Runner {
             quiet: HashMap::default(),
             is_muted: false,
             at_risk: HashSet::default(),
+            read: Arc::new(engine.read_marks()),
             problems: 0,
             is_demo: launch.is_demo,
             roots: engine.roots().cloned().collect(),

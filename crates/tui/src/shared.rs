@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use recount_engine::ReadMarks;
 use recount_engine::live::LiveRow;
 use recount_model::{LiveState, SessionFacts, SessionKey};
 use recount_platform::Folders;
@@ -39,6 +40,8 @@ pub(crate) struct Shared {
     pub(crate) is_muted: bool,
     /// Sessions that their agent's next start deletes.
     pub(crate) at_risk: HashSet<SessionKey>,
+    /// How far sessions were read, here or in the browser.
+    pub(crate) read: Arc<ReadMarks>,
     /// The number of problems that the tab shows.
     pub(crate) problems: usize,
     /// Whether the data is made up.

@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::effect::{Answer, Effect, Event};
 use crate::settings::AppSettings;
 use crate::shared::Shared;
-use crate::work::{Fresh, Recent, Slot, Work, rows};
+use crate::work::{Fresh, ReadNews, Recent, Slot, Work, rows};
 use crate::{Tab, frame};
 
 mod boards;
@@ -138,6 +138,7 @@ impl Driver {
             quiet: std::collections::HashMap::new(),
             is_muted: false,
             at_risk: std::collections::HashSet::new(),
+            read: Arc::default(),
             problems: 0,
             is_demo: false,
             roots: engine.roots().cloned().collect(),
@@ -163,6 +164,8 @@ impl Driver {
     pub(crate) fn reload(&mut self) {
         let snapshot = self.engine.snapshot(&()).unwrap();
         *self.latest.lock().unwrap() = Some(snapshot.clone());
+        let read = ReadNews(Arc::new(self.engine.read_marks()));
+        self.event(Event::Answer(Answer::new(Slot::Feed, 0, Box::new(read))));
         let rows = rows(&self.engine.at(&snapshot), None);
         self.event(Event::Answer(Answer::new(Slot::Feed, 0, Box::new(Fresh(rows)))));
     }

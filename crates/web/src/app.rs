@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
@@ -17,15 +17,18 @@ use crate::failure::ApiError;
 use crate::live::Hub;
 use crate::mask::Mask;
 use crate::safety::Safety;
+use crate::server::stopped;
 
-/// A snapshot is good for so long while nobody watches.
+/// How long a snapshot is used while no watcher runs.
 const FRESH: Duration = Duration::from_millis(300);
-/// An answer takes no longer.
+/// The longest time for an answer.
 const LONGEST: Duration = Duration::from_secs(30);
 /// Indexing is started again at most this often.
 const INDEX: Duration = Duration::from_secs(10);
 /// Maximum number of large answers on their way at once.
-const HEAVY: usize = 4;
+const HEAVY: usize = 3;
+/// When nobody has asked for so long, what can be made again is let go.
+const UNUSED: Duration = Duration::from_secs(60);
 
 /// What all requests share.
 #[derive(Debug)]
@@ -38,7 +41,10 @@ pub(crate) struct App {
     pub(crate) is_demo: bool,
     /// Arguments for another run of this program on the same homes.
     pub(crate) arguments: Vec<OsString>,
+    /// The newest snapshot, locked only for a moment.
     latest: Mutex<Option<(Snapshot, Instant)>>,
+    /// Locked while a newer one is taken: one at a time.
+    refreshing: Mutex<()>,
     /// Whether the newest snapshot is kept up to date.
     pub(crate) is_watched: AtomicBool,
     indexing: Mutex<Option<Instant>>,
@@ -47,6 +53,8 @@ pub(crate) struct App {
     pub(crate) plans: Plans,
     pub(crate) hub: Hub,
     pub(crate) heavy: Arc<Semaphore>,
+    /// When the last question was asked, while somebody waits to tidy up after it.
+    asked: Mutex<Option<Instant>>,
     /// Becomes true when the server ends.
     pub(crate) stopping: watch::Sender<bool>,
 }
@@ -67,6 +75,7 @@ impl App {
             is_demo,
             arguments,
             latest: Mutex::default(),
+            refreshing: Mutex::default(),
             is_watched: AtomicBool::new(false),
             indexing: Mutex::default(),
             readings: Readings::default(),
@@ -74,48 +83,84 @@ impl App {
             plans: Plans::default(),
             hub: Hub::default(),
             heavy: Arc::new(Semaphore::new(HEAVY)),
+            asked: Mutex::default(),
             stopping: watch::Sender::new(false),
         }
     }
 
     /// Returns the newest snapshot: up to date, or brought up to date now.
     pub(crate) fn snapshot(&self, progress: &dyn Progress) -> Result<Snapshot, Error> {
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = match &*latest {
-            Some((snapshot, _)) if self.is_watched.load(Ordering::Acquire) => {
-                return Ok(snapshot.clone());
-            }
-            Some((snapshot, at)) if at.elapsed() < FRESH => return Ok(snapshot.clone()),
-            Some((snapshot, _)) => self.engine.refresh(snapshot, progress)?.0,
+        if let Some(current) = self.current() {
+            return Ok(current);
+        }
+        let _turn = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever had the turn before may have done it.
+        if let Some(current) = self.current() {
+            return Ok(current);
+        }
+        let next = match self.known_snapshot() {
+            Some(snapshot) => self.engine.refresh(&snapshot, progress)?.0,
             None => self.engine.snapshot(progress)?,
         };
-        *latest = Some((next.clone(), Instant::now()));
+        *self.latest() = Some((next.clone(), Instant::now()));
         Ok(next)
     }
 
-    /// Returns the newest snapshot if one was taken, without waiting.
-    pub(crate) fn known_snapshot(&self) -> Option<Snapshot> {
-        let latest = self.latest.try_lock().ok()?;
-        latest.as_ref().map(|(snapshot, _)| snapshot.clone())
+    /// Returns the newest snapshot if it is up to date.
+    fn current(&self) -> Option<Snapshot> {
+        let is_watched = self.is_watched.load(Ordering::Acquire);
+        let latest = self.latest();
+        let current = latest.as_ref().filter(|(_, at)| is_watched || at.elapsed() < FRESH);
+        current.map(|(snapshot, _)| snapshot.clone())
     }
 
-    /// Looks at the disk again before the next answer: something was changed just now.
+    /// Returns the newest snapshot if one was taken, without waiting for a newer one.
+    pub(crate) fn known_snapshot(&self) -> Option<Snapshot> {
+        self.latest().as_ref().map(|(snapshot, _)| snapshot.clone())
+    }
+
+    fn latest(&self) -> MutexGuard<'_, Option<(Snapshot, Instant)>> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something was changed just now: looks at the disk again before the next answer, unless it is watched anyway. Labels are not
+    /// part of a snapshot, so rows are rewritten in any case.
     pub(crate) fn expire(&self) {
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, at)) = latest.as_mut() {
+        self.rows.clear();
+        if let Some((_, at)) = self.latest().as_mut() {
             *at = at.checked_sub(FRESH).unwrap_or(*at);
         }
     }
 
     /// Answers from this snapshot from now on.
     pub(crate) fn publish(&self, snapshot: Snapshot) {
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        *latest = Some((snapshot, Instant::now()));
+        // A refresh that has begun ends with an older one.
+        let _turn = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.latest() = Some((snapshot, Instant::now()));
     }
 
     /// Returns an engine that answers from the newest snapshot.
     pub(crate) fn engine(&self, progress: &dyn Progress) -> Result<Engine, Error> {
         Ok(self.engine.at(&self.snapshot(progress)?))
+    }
+
+    /// Notes that a question is asked. Some time after the last one, memory is let go.
+    fn note_question(self: &Arc<Self>) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.replace(Instant::now()).is_none() {
+            tokio::spawn(tidy(Arc::clone(self)));
+        }
+    }
+
+    /// Returns how long to wait until nobody has asked for long enough; `None` if that is so, and the wait is over.
+    fn unused_in(&self) -> Option<Duration> {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = asked.map(|at| UNUSED.saturating_sub(at.elapsed()));
+        let left = left.filter(|left| !left.is_zero());
+        if left.is_none() {
+            *asked = None;
+        }
+        left
     }
 
     /// Starts indexing in the background, but not again and again.
@@ -139,6 +184,19 @@ impl App {
     }
 }
 
+/// Lets go of what can be made again, when nobody has asked for some time.
+async fn tidy(app: Arc<App>) {
+    let mut stopping = app.stopping.subscribe();
+    while let Some(left) = app.unused_in() {
+        tokio::select! {
+            () = tokio::time::sleep(left) => {}
+            () = stopped(&mut stopping) => return,
+        }
+    }
+    app.readings.clear(&app.engine);
+    app.rows.clear();
+}
+
 /// Cancels a question when nobody waits for its answer any more.
 #[derive(Debug)]
 struct Waiting(Cancel);
@@ -156,6 +214,7 @@ pub(crate) async fn ask<T: Send + 'static>(
 ) -> Result<T, ApiError> {
     let cancel = Cancel::default();
     let waiting = Waiting(cancel.clone());
+    app.note_question();
     let app = Arc::clone(app);
     let task = tokio::task::spawn_blocking(move || question(&app, &cancel));
     let answer = tokio::time::timeout(LONGEST, task).await;

@@ -1,9 +1,11 @@
 //! The files of the page, embedded in the program.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use axum::body::{Body, Bytes};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
+};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use sha2::{Digest as _, Sha256};
 
@@ -14,12 +16,44 @@ const INDEX: &str = "index.html";
 /// Where files are.
 const FOLDER: &str = "\"/assets/";
 
+/// How hard files are compressed: all of them in a few milliseconds.
+const EFFORT: i32 = 9;
+/// Smaller files are sent as they are.
+const SMALL: usize = 1024;
+
 /// A file as it is served.
 #[derive(Debug)]
 struct Asset {
     path: &'static str,
+    plain: Form,
+    /// Compressed when the first browser asks for it. `None` if that does not make it smaller.
+    packed: OnceLock<Option<Form>>,
+}
+
+/// One of the two forms of a file.
+#[derive(Debug)]
+struct Form {
     body: Bytes,
     tag: HeaderValue,
+}
+
+impl Form {
+    fn new(body: Bytes) -> Self {
+        let tag = format!("\"{}\"", hex(&Sha256::digest(&body), 16));
+        let tag = HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"0\""));
+        Self { body, tag }
+    }
+}
+
+impl Asset {
+    fn packed(&self) -> Option<&Form> {
+        let plain = &self.plain.body;
+        let pack = || {
+            let packed = zstd::bulk::compress(plain, EFFORT).ok()?;
+            (plain.len() >= SMALL && packed.len() < plain.len()).then(|| Form::new(packed.into()))
+        };
+        self.packed.get_or_init(pack).as_ref()
+    }
 }
 
 /// All files.
@@ -41,9 +75,7 @@ static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
     let asset = |(path, bytes): &(&'static str, &'static [u8])| {
         let body =
             if *path == INDEX { versioned(bytes, &version) } else { Bytes::from_static(bytes) };
-        let tag = format!("\"{}\"", hex(&Sha256::digest(&body), 16));
-        let tag = HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"0\""));
-        Asset { path, body, tag }
+        Asset { path, plain: Form::new(body), packed: OnceLock::new() }
     };
     let files = FILES.iter().map(asset).collect();
     Assets { version, files }
@@ -99,18 +131,34 @@ fn file(path: &str, headers: &HeaderMap, is_versioned: bool) -> Response<Body> {
         missing.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
         return missing;
     };
-    let is_known = headers.get_all(IF_NONE_MATCH).iter().any(|tag| *tag == asset.tag);
-    let mut answer =
-        Response::new(if is_known { Body::empty() } else { Body::from(asset.body.clone()) });
+    let packed = if takes_zstd(headers) { asset.packed() } else { None };
+    let Form { body, tag } = packed.unwrap_or(&asset.plain);
+    let is_known = headers.get_all(IF_NONE_MATCH).iter().any(|known| known == tag);
+    let mut answer = Response::new(if is_known { Body::empty() } else { Body::from(body.clone()) });
     if is_known {
         *answer.status_mut() = StatusCode::NOT_MODIFIED;
     }
     let cache = if is_versioned { "private, max-age=31536000, immutable" } else { "no-cache" };
     let headers = answer.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
-    headers.insert(ETAG, asset.tag.clone());
+    headers.insert(ETAG, tag.clone());
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    if packed.is_some() {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("zstd"));
+    }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type(path)));
     answer
+}
+
+/// Whether a browser can read zstd.
+fn takes_zstd(headers: &HeaderMap) -> bool {
+    let takes = |coding: &str| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let weight = weight.trim().strip_prefix("q=").and_then(|weight| weight.parse::<f32>().ok());
+        name.trim().eq_ignore_ascii_case("zstd") && weight.is_none_or(|weight| weight > 0.0)
+    };
+    let values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(takes)
 }
 
 fn content_type(path: &str) -> &'static str {
@@ -148,11 +196,44 @@ mod tests {
     }
 
     #[test]
+    fn every_file_that_the_start_page_names_is_there() {
+        let page = ASSETS.files.iter().find(|asset| asset.path == INDEX).unwrap();
+        let page = std::str::from_utf8(&page.plain.body).unwrap();
+        let named: Vec<&str> =
+            page.split(FOLDER).skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+        assert!(named.len() > 10, "{named:?}");
+        for file in named {
+            assert_eq!(below(file, &HeaderMap::new()).status(), StatusCode::OK, "{file}");
+        }
+    }
+
+    #[test]
     fn what_is_known_is_not_sent_again() {
         let first = index(&HeaderMap::new());
         let tag = first.headers().get(ETAG).unwrap().clone();
         let again = index(&HeaderMap::from_iter([(IF_NONE_MATCH, tag)]));
         assert_eq!((first.status(), again.status()), (StatusCode::OK, StatusCode::NOT_MODIFIED));
         assert_eq!(below("missing.js", &HeaderMap::new()).status(), StatusCode::NOT_FOUND);
+    }
+
+    #[test]
+    fn files_are_compressed_for_those_who_can_read_that() {
+        let asked = |accepted: &'static str| {
+            let accepted = HeaderValue::from_static(accepted);
+            HeaderMap::from_iter([(ACCEPT_ENCODING, accepted)])
+        };
+        for refused in ["gzip, br", "zstd;q=0", "", "xzstd"] {
+            let plain = below("js/main.js", &asked(refused));
+            assert!(plain.headers().get(CONTENT_ENCODING).is_none(), "{refused}");
+        }
+        let packed = below("js/main.js", &asked("gzip, deflate, br, zstd"));
+        assert_eq!(packed.headers().get(CONTENT_ENCODING).unwrap(), "zstd");
+        assert_eq!(packed.headers().get(VARY).unwrap(), "accept-encoding");
+        let plain = below("js/main.js", &HeaderMap::new());
+        assert_ne!(packed.headers().get(ETAG), plain.headers().get(ETAG));
+        let asset = ASSETS.files.iter().find(|asset| asset.path == "js/main.js").unwrap();
+        let body = &asset.packed().unwrap().body;
+        assert_eq!(zstd::decode_all(&body[..]).unwrap(), asset.plain.body);
+        assert!(below("icon.svg", &asked("zstd")).headers().get(CONTENT_ENCODING).is_none());
     }
 }

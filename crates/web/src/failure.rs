@@ -9,6 +9,8 @@ use recount_display::words;
 use recount_engine::Error;
 use serde_json::{Map, Value, json};
 
+use crate::mask::Mask;
+
 /// Why a request failed.
 #[derive(Debug)]
 pub(crate) struct ApiError {
@@ -40,6 +42,17 @@ impl ApiError {
 
     pub(crate) fn with(mut self, key: &str, value: Value) -> Self {
         self.more.insert(key.to_owned(), value);
+        self
+    }
+
+    /// Hides what must not be seen.
+    pub(crate) fn masked(mut self, mask: Mask) -> Self {
+        for text in [Some(&mut self.message), self.hint.as_mut()].into_iter().flatten() {
+            let mut value = Value::from(std::mem::take(text));
+            mask.value(&mut value);
+            value.as_str().unwrap_or_default().clone_into(text);
+        }
+        self.more.values_mut().for_each(|value| mask.value(value));
         self
     }
 

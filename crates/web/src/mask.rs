@@ -13,9 +13,9 @@ pub struct Mask {
 
 /// Members with a title or a prompt of a session.
 const TITLES: &[&str] =
-    &["title", "first_prompt", "last_prompt", "agent_title", "snippet", "doing"];
+    &["title", "first_prompt", "last_prompt", "agent_title", "snippet", "doing", "about"];
 /// What is left of them.
-const HIDDEN: &str = "•••";
+pub(crate) const HIDDEN: &str = "•••";
 /// Longer texts are no names and no command lines.
 const LONGEST: usize = 4096;
 
@@ -65,34 +65,55 @@ impl Mask {
     }
 }
 
+/// The number of words after which a path with blanks in it is no longer followed.
+const BLANKS: usize = 6;
+
 /// Leaves only the last name of each path in a short text.
 fn without_folders(text: &str) -> String {
-    let is_path = |word: &str| {
-        let bare = word.trim_start_matches(['"', '\'', '(', '`']);
-        let is_windows = bare.as_bytes().get(1..3).is_some_and(|two| two == b":\\" || two == b":/");
-        (bare.starts_with('/') || bare.starts_with("~/") || is_windows)
-            && bare.matches(['/', '\\']).count() > 1
-    };
-    let last = |word: &str| {
-        let name =
-            word.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default();
-        format!("…/{name}")
-    };
     // A text that is a path may have blanks in it.
     if is_path(text) && text.len() <= LONGEST && !text.contains('\n') && !text.contains(" /") {
-        return last(text);
+        return last_name(text);
     }
-    let words = text.split_inclusive([' ', '\n', '\t', '=']);
-    words.fold(String::with_capacity(text.len()), |mut all, word| {
-        let bare = word.trim_end_matches([' ', '\n', '\t', '=']);
-        if is_path(bare) {
-            all.push_str(&last(bare));
-            all.push_str(word.strip_prefix(bare).unwrap_or_default());
-        } else {
+    let words: Vec<&str> = text.split_inclusive([' ', '\n', '\t', '=']).collect();
+    let mut all = String::with_capacity(text.len());
+    let mut rest = &*words;
+    while let [word, later @ ..] = rest {
+        rest = later;
+        if !is_path(word.trim_end()) {
             all.push_str(word);
+            continue;
         }
-        all
-    })
+        // What has slashes and begins no path may be the rest of one with blanks.
+        let near = later.iter().take(BLANKS).take_while(|word| !is_path(word));
+        let is_rest = |word: &&str| word.contains(['/', '\\']) && !word.contains("://");
+        let end = near.enumerate().filter(|(_, word)| is_rest(word)).map(|(at, _)| at + 1).last();
+        let (more, after) = later.split_at(end.unwrap_or(0));
+        rest = after;
+        let last = more.last().unwrap_or(word);
+        let bare = last.trim_end_matches([' ', '\n', '\t', '=']);
+        all.push_str(&last_name(bare));
+        all.push_str(last.strip_prefix(bare).unwrap_or_default());
+    }
+    all
+}
+
+fn is_path(word: &str) -> bool {
+    let bare = word.trim_start_matches(['"', '\'', '(', '`', '[', '{', '<', ',']);
+    let bare = bare.strip_prefix("file://").unwrap_or(bare);
+    let is_windows = bare.as_bytes().get(1..3).is_some_and(|two| two == b":\\" || two == b":/");
+    is_dashed(bare)
+        || ((bare.starts_with('/') || bare.starts_with("~/") || is_windows)
+            && bare.matches(['/', '\\']).count() > 1)
+}
+
+/// Whether it is a path with dashes for slashes: one agent names the folder of a project so.
+fn is_dashed(name: &str) -> bool {
+    ["-home-", "-Users-", "-mnt-", "-root-"].iter().any(|start| name.starts_with(start))
+}
+
+fn last_name(path: &str) -> String {
+    let name = path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default();
+    if name.starts_with('-') { "…".to_owned() } else { format!("…/{name}") }
 }
 
 #[cfg(test)]
@@ -102,9 +123,18 @@ mod tests {
     #[test]
     fn paths_lose_their_folders_and_titles_their_words() {
         let mask = Mask { paths: true, titles: true };
-        let text = br#"{"title":"Secret","path":"/home/me/My Client/shop","command":"recount move a1 '/home/me/x' --yes","n":1,"list":[{"first_prompt":"no","url":"https://a/b/c"}]}"#;
+        let text = br#"{"title":"Secret","path":"/home/me/My Client/shop","command":"recount move a1 '/home/me/x' --yes","n":1,"list":[{"first_prompt":"no","url":"https://a/b/c"}],"directory":"/x/.claude/projects/-home-me-My-Client"}"#;
         let masked = String::from_utf8(mask.document(text.to_vec())).unwrap();
         assert!(!masked.contains("Secret") && !masked.contains("/home/me"), "{masked}");
+        assert!(!masked.contains("My-Client"), "{masked}");
+        let error = without_folders(
+            "cannot read /home/me/My Big Client/shop/x.jsonl: denied, see /etc/a/b or https://a/b",
+        );
+        assert_eq!(error, "cannot read …/x.jsonl: denied, see …/b or https://a/b");
+        assert_eq!(without_folders("-home-me-My-Client"), "…");
+        let two = without_folders("see [/home/me/shop] and file:///home/me/x");
+        assert_eq!(two, "see …/shop] and …/x");
+        assert_eq!(without_folders("a/b is no path, - nor this"), "a/b is no path, - nor this");
         assert!(masked.contains("…/shop") && masked.contains("https://a/b/c"), "{masked}");
         assert_eq!(Mask::default().document(text.to_vec()), text);
     }

@@ -12,7 +12,7 @@ use axum::routing::{MethodRouter, get, post};
 use recount_engine::Cancel;
 
 use crate::api::{
-    changes, command, documents, find, images, index, messages, outline, rows, session,
+    changes, command, documents, find, images, index, messages, outline, read, rows, session,
 };
 use crate::app::{App, ask};
 use crate::failure::ApiError;
@@ -96,6 +96,9 @@ pub(crate) const STREAMED: &[(&str, &str, documents::Write)] = &[
 pub(crate) const CHANGED: &[(&str, Request1)] =
     &[("plan", changes::plan), ("apply", changes::apply), ("labels", changes::labels)];
 
+/// What is noted in recount's own data, with or without `--changes`.
+pub(crate) const NOTED: &[(&str, Request1)] = &[("read", read::mark)];
+
 /// Makes the routes.
 pub(crate) fn routes(app: &Arc<App>) -> Routes {
     let mut routes = Router::new();
@@ -108,8 +111,12 @@ pub(crate) fn routes(app: &Arc<App>) -> Routes {
     for (path, request) in CHANGED {
         routes = routes.route(&format!("/api/{path}"), changing(*request));
     }
+    for (path, request) in NOTED {
+        routes = routes.route(&format!("/api/{path}"), noting(*request));
+    }
     routes
         .route("/api/watch", get(live::stream))
+        .route(safety::EXCHANGE, reading(documents::token))
         .fallback(page)
         .method_not_allowed_fallback(not_allowed)
         .with_state(Arc::clone(app))
@@ -132,26 +139,37 @@ fn changing(question: Request1) -> MethodRouter<Arc<App>> {
                 .hint("start it with `recount serve --changes`");
             return refused.into_response();
         }
-        let is_json = request.headers().get(CONTENT_TYPE).is_some_and(|kind| {
-            kind.to_str().is_ok_and(|kind| kind.split(';').next() == Some("application/json"))
-        });
-        if !is_json {
-            return ApiError::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "the body must be application/json",
-            )
-            .into_response();
-        }
-        let (params, path) = parts(&request);
-        let body = match body(request).await {
-            Ok(body) => body,
-            Err(error) => return error.into_response(),
-        };
-        let answer = ask(&app, move |app, cancel| {
-            question(&Asked { app, params: &params, path: &path, cancel }, &body)
-        });
-        respond(&app, answer.await)
+        posted(&app, request, question).await
     })
+}
+
+fn noting(question: Request1) -> MethodRouter<Arc<App>> {
+    post(move |State(app): State<Arc<App>>, request: Request<Body>| async move {
+        posted(&app, request, question).await
+    })
+}
+
+/// Answers a request with a body.
+async fn posted(app: &Arc<App>, request: Request<Body>, question: Request1) -> Response<Body> {
+    let is_json = request.headers().get(CONTENT_TYPE).is_some_and(|kind| {
+        kind.to_str().is_ok_and(|kind| kind.split(';').next() == Some("application/json"))
+    });
+    if !is_json {
+        return ApiError::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "the body must be application/json",
+        )
+        .into_response();
+    }
+    let (params, path) = parts(&request);
+    let body = match body(request).await {
+        Ok(body) => body,
+        Err(error) => return error.into_response(),
+    };
+    let answer = ask(app, move |app, cancel| {
+        question(&Asked { app, params: &params, path: &path, cancel }, &body)
+    });
+    respond(app, answer.await)
 }
 
 /// Reads a body, unless it is too large or takes too long.
@@ -178,7 +196,7 @@ fn streaming(kind: &'static str, write: documents::Write) -> MethodRouter<Arc<Ap
                 answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
                 answer
             }
-            Err(error) => error.into_response(),
+            Err(error) => error.masked(app.mask).into_response(),
         }
     })
 }
@@ -196,7 +214,7 @@ fn respond(app: &App, answer: Result<Answer, ApiError>) -> Response<Body> {
             ("application/json", Body::from(app.mask.document(text.to_vec())))
         }
         Ok(Answer::Other(kind, bytes)) => (kind, Body::from(bytes)),
-        Err(error) => return error.into_response(),
+        Err(error) => return error.masked(app.mask).into_response(),
     };
     let mut answer = Response::new(body);
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));

@@ -18,6 +18,11 @@ use crate::failure::ApiError;
 const WRONG: usize = 10;
 const MINUTE: Duration = Duration::from_secs(60);
 
+/// How long a ticket is good.
+const TICKET: Duration = Duration::from_secs(120);
+/// Where a ticket is exchanged for the token.
+pub(crate) const EXCHANGE: &str = "/api/token";
+
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The headers of every answer.
@@ -72,13 +77,29 @@ impl Token {
 pub(crate) struct Safety {
     hosts: [String; 3],
     token: Token,
+    /// Good for one exchange: other users of the machine may see the command line that opens the browser.
+    ticket: Mutex<Option<(Token, Instant)>>,
     wrong: Mutex<VecDeque<Instant>>,
 }
 
 impl Safety {
     pub(crate) fn new(port: u16, token: Token) -> Self {
         let hosts = ["127.0.0.1", "localhost", "[::1]"].map(|host| format!("{host}:{port}"));
-        Self { hosts, token, wrong: Mutex::default() }
+        Self { hosts, token, ticket: Mutex::default(), wrong: Mutex::default() }
+    }
+
+    /// Returns the token, for whoever has exchanged a ticket.
+    pub(crate) fn token(&self) -> &str {
+        self.token.as_str()
+    }
+
+    /// Makes a ticket, which replaces an earlier one; `None` if the system has no source of randomness.
+    pub(crate) fn issue_ticket(&self) -> Option<String> {
+        let ticket = Token::random()?;
+        let text = ticket.as_str().to_owned();
+        *self.ticket.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((ticket, Instant::now()));
+        Some(text)
     }
 
     /// Whether a request may go on; if not, the answer.
@@ -106,7 +127,26 @@ impl Safety {
             }
         }
         let path = request.uri.path();
+        if path == EXCHANGE {
+            return self.check_ticket(headers);
+        }
         if path == "/api" || path.starts_with("/api/") { self.check_token(headers) } else { Ok(()) }
+    }
+
+    /// Takes the ticket, if it is the right one.
+    fn check_ticket(&self, headers: &HeaderMap) -> Result<(), ApiError> {
+        let given = only(headers, &AUTHORIZATION).map(HeaderValue::as_bytes);
+        let given = given.and_then(|given| given.strip_prefix(b"Ticket "));
+        let mut ticket = self.ticket.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_right = |(ticket, made): &(Token, Instant)| {
+            made.elapsed() < TICKET && given.is_some_and(|given| ticket.is(given))
+        };
+        if ticket.as_ref().is_some_and(is_right) {
+            *ticket = None;
+            return Ok(());
+        }
+        drop(ticket);
+        Err(self.refused(headers))
     }
 
     fn check_token(&self, headers: &HeaderMap) -> Result<(), ApiError> {
@@ -115,21 +155,26 @@ impl Safety {
         if given.is_some_and(|given| self.token.is(given)) {
             return Ok(());
         }
-        if given.is_some() || headers.contains_key(AUTHORIZATION) {
+        Err(self.refused(headers))
+    }
+
+    /// Returns the answer to a request without the right token. Guesses are counted.
+    fn refused(&self, headers: &HeaderMap) -> ApiError {
+        if headers.contains_key(AUTHORIZATION) {
             let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
             while wrong.front().is_some_and(|first| first.elapsed() > MINUTE) {
                 wrong.pop_front();
             }
             if wrong.len() >= WRONG {
-                return Err(ApiError::new(
+                return ApiError::new(
                     StatusCode::TOO_MANY_REQUESTS,
                     "too many wrong tokens; wait a minute",
-                ));
+                );
             }
             wrong.push_back(Instant::now());
         }
-        Err(ApiError::new(StatusCode::UNAUTHORIZED, "the token is missing or wrong")
-            .hint("open the address that `recount serve` printed"))
+        ApiError::new(StatusCode::UNAUTHORIZED, "the token is missing or wrong")
+            .hint("open the address that `recount serve` printed")
     }
 }
 
@@ -184,6 +229,24 @@ mod tests {
         assert_eq!(status(&safety, "/api/hello", &[host]), 401, "no token is no guess");
         let right = format!("Bearer {}", "x".repeat(64));
         assert_eq!(status(&safety, "/api/hello", &[host, ("authorization", &right)]), 200);
+    }
+
+    #[test]
+    fn a_ticket_is_good_for_one_exchange_and_nothing_else() {
+        let safety = Safety::new(80, Token("x".repeat(64)));
+        let host = ("host", "127.0.0.1:80");
+        let ask =
+            |path: &str, header: &str| status(&safety, path, &[host, ("authorization", header)]);
+        assert_eq!(ask(EXCHANGE, "Ticket "), 401, "there is none");
+        let first = format!("Ticket {}", safety.issue_ticket().unwrap());
+        let second = format!("Ticket {}", safety.issue_ticket().unwrap());
+        assert_eq!(ask(EXCHANGE, &first), 401, "a newer one replaces it");
+        assert_eq!(ask("/api/hello", &second), 401);
+        assert_eq!(ask("/api/hello", &second.replace("Ticket", "Bearer")), 401);
+        assert_eq!(ask(EXCHANGE, &format!("Bearer {}", "x".repeat(64))), 401);
+        assert_eq!(status(&safety, EXCHANGE, &[("host", "evil"), ("authorization", &second)]), 403);
+        assert_eq!(ask(EXCHANGE, &second), 200);
+        assert_eq!(ask(EXCHANGE, &second), 401, "it is used up");
     }
 
     #[test]

@@ -27,15 +27,15 @@ use crate::{ServeOptions, Served};
 const PORTS: std::ops::RangeInclusive<u16> = 7326..=7335;
 /// Maximum number of connections.
 const CONNECTIONS: usize = 64;
-/// Who sends or reads nothing for so long is let go.
+/// How long a connection may be silent before it is closed.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Open answers get so long to end when the server does.
+/// How long open responses may take when the server ends.
 const ENDING: Duration = Duration::from_secs(1);
 /// The largest request without its body.
 const HEAD: usize = 32 * 1024;
 /// Maximum number of questions that are answered at once.
-const THREADS: usize = 12;
-/// What those get that are too many.
+const THREADS: usize = 8;
+/// The response to connections above the limit.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
 /// Why the server cannot start, or ended.
@@ -86,6 +86,16 @@ impl Server {
     /// Returns the address to open, with the token where no server and no log sees it.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}/#k={}", self.port, self.token.as_str())
+    }
+
+    /// Returns an address for a command line, which others may see: it is good once, and for two minutes. The token if there is no
+    /// source of randomness.
+    pub fn ticket_address(&self) -> String {
+        let ticket = self.app.safety.issue_ticket();
+        ticket.map_or_else(
+            || self.address(),
+            |ticket| format!("http://127.0.0.1:{}/#o={ticket}", self.port),
+        )
     }
 
     /// Returns the port.
@@ -168,7 +178,7 @@ async fn serve(listeners: Vec<Listener>, app: &Arc<App>) -> io::Result<()> {
                 tokio::spawn(answer(stream, permit, routes.clone(), Arc::clone(app)));
             }
             Err(_) => {
-                // Who asks for too much at once need not hear why.
+                // The client may not read it.
                 let _written = stream.try_write(FULL);
             }
         }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::app::App;
-use crate::router::{CHANGED, READ, STREAMED};
+use crate::router::{CHANGED, NOTED, READ, STREAMED};
 use crate::{Mask, ServeOptions, Served, Server};
 
 /// A server on the demo home.
@@ -163,7 +163,7 @@ fn routes(key: &str) -> Vec<(&'static str, String)> {
     };
     let reads = READ.iter().map(|(path, _)| ("GET", fill(path)));
     let streams = STREAMED.iter().map(|(path, _, _)| ("GET", fill(path)));
-    let changes = CHANGED.iter().map(|(path, _)| ("POST", fill(path)));
+    let changes = CHANGED.iter().chain(NOTED).map(|(path, _)| ("POST", fill(path)));
     reads.chain(streams).chain(changes).chain([("GET", "/api/watch".to_owned())]).collect()
 }
 
@@ -277,6 +277,39 @@ fn nothing_is_changed_without_leave() {
 }
 
 #[test]
+fn what_was_read_is_noted_without_leave() {
+    let server = Running::start(ServeOptions::default());
+    let key = server.first_key();
+    let row = || {
+        let rows = server.get("/api/rows?fresh=1").json();
+        let rows = rows["rows"].as_array().unwrap();
+        rows.iter().find(|row| row["key"] == key.as_str()).unwrap().clone()
+    };
+    let messages = row()["messages"].as_u64().unwrap();
+    let page = || server.get(&format!("/api/session/{key}/messages")).json();
+    let total = page()["total"].as_u64().unwrap();
+    assert!(row()["new"].is_null() && page()["new_from"].is_null(), "it was never read");
+    assert_eq!(page()["counted"], messages);
+    let note = |many: u64| {
+        server.post("/api/read", &format!(r#"{{"session":"{key}","messages":{many}}}"#)).status
+    };
+    assert_eq!(note(messages - 2), 200);
+    assert_eq!((&row()["new"], &page()["new_from"]), (&Value::from(2), &Value::from(total - 2)));
+    let strict = server.get(&format!("/api/session/{key}/messages?view=strict")).json();
+    assert!(strict["new_from"].is_null(), "numbers of the strict view are others");
+    assert_eq!(note(messages), 200);
+    assert!(row()["new"].is_null() && page()["new_from"].is_null());
+    for wrong in [
+        r#"{"session":"/etc/passwd","messages":1}"#,
+        r#"{"session":"gemini/../../x","messages":1}"#,
+        r#"{"session":"gemini/x"}"#,
+        "[",
+    ] {
+        assert!([400, 404].contains(&server.post("/api/read", wrong).status), "{wrong}");
+    }
+}
+
+#[test]
 fn what_was_shown_is_done_once_and_can_be_undone() {
     let server = Running::start(ServeOptions { changes: true, ..ServeOptions::default() });
     let key = server.first_key();
@@ -373,6 +406,43 @@ fn pages_of_a_session_join_in_both_directions() {
 }
 
 #[test]
+fn the_first_rows_are_the_start_of_all() {
+    let server = Running::start(ServeOptions::default());
+    let all = server.get("/api/rows?fresh=1").json();
+    let rows = all["rows"].as_array().unwrap();
+    assert_eq!((&all["is_part"], &all["total"]), (&Value::from(false), &Value::from(rows.len())));
+    for _ in 0..2 {
+        let few = server.get("/api/rows?fresh=1&first=2").json();
+        assert_eq!((&few["is_part"], &few["total"]), (&Value::from(true), &all["total"]));
+        assert_eq!(few["rows"].as_array().unwrap().len(), 2);
+        for (row, whole) in few["rows"].as_array().unwrap().iter().zip(rows) {
+            let project = |list: &Value, row: &Value| {
+                row["project"]
+                    .as_u64()
+                    .map(|at| list["projects"][usize::try_from(at).unwrap()].clone())
+            };
+            assert_eq!(project(&few, row), project(&all, whole));
+            assert_eq!((&row["key"], &row["cost"]), (&whole["key"], &whole["cost"]));
+        }
+        assert_eq!(server.get("/api/rows?fresh=1").json(), all);
+    }
+}
+
+#[test]
+fn each_label_is_in_the_next_rows() {
+    let server = Running::start(ServeOptions { changes: true, ..ServeOptions::default() });
+    let rows = || server.get("/api/rows?fresh=1").json()["rows"].as_array().unwrap().clone();
+    let keys: Vec<String> =
+        rows().iter().take(2).map(|row| row["key"].as_str().unwrap().to_owned()).collect();
+    for (number, key) in keys.iter().enumerate() {
+        let asked = format!(r#"{{"sessions":["{key}"],"pinned":true}}"#);
+        assert_eq!(server.post("/api/labels", &asked).status, 200);
+        let pinned = rows().iter().filter(|row| row["pinned"] == true).count();
+        assert_eq!(pinned, number + 1);
+    }
+}
+
+#[test]
 fn find_looks_at_the_whole_session() {
     let server = Running::start(ServeOptions::default());
     let hit = server.get("/api/search?q=discount&no-index=1").json()["hits"][0].clone();
@@ -396,10 +466,31 @@ fn find_looks_at_the_whole_session() {
 }
 
 #[test]
+fn a_ticket_is_exchanged_for_the_token_once() {
+    let server = Running::start(ServeOptions::default());
+    let ticket = format!("Authorization: Ticket {}", server.app.safety.issue_ticket().unwrap());
+    let exchange = || server.send("GET", "/api/token", &[&server.host(), &ticket], "");
+    let answer = exchange();
+    assert_eq!(answer.json()["token"], server.token);
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+    assert_eq!(exchange().status, 401);
+    assert_eq!(server.get("/api/token").status, 401);
+}
+
+#[test]
 fn masks_hide_on_the_server() {
     let mask = Mask { paths: true, titles: true };
     let server = Running::start(ServeOptions { mask, ..ServeOptions::default() });
-    for path in ["/api/rows", "/api/list", "/api/projects", "/api/search?q=discount&no-index=1"] {
+    for path in [
+        "/api/rows",
+        "/api/list",
+        "/api/projects",
+        "/api/search?q=discount&no-index=1",
+        "/api/stats?by=session",
+        "/api/guard",
+        "/api/stats?project=/home/dev/gone/shop",
+        "/api/list?project=/home/dev/gone/shop",
+    ] {
         let text = String::from_utf8(server.get(path).body).unwrap();
         assert!(
             !text.contains("/home/dev") && !text.contains("quantity discount to"),

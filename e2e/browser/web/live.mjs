@@ -61,8 +61,45 @@ export const checks = {
     await page.waitForSelector(".new-below");
     assert.equal(await page.evaluate(() => document.querySelector("article.message .body").getBoundingClientRect().top), before);
     await page.locator(".new-below").click();
-    await page.getByText("far below").waitFor();
+    await page.locator(".transcript").getByText("far below").waitFor();
     assert.deepEqual(await misdeeds(page), []);
+    await all.close();
+    await server.stop();
+  },
+
+  async "what came since a session was read to its end is marked, in every tab"({ browser, folder, demo }) {
+    const home = copyOf(demo, folder, "unread");
+    const server = await serve(folder, [home]);
+    const all = await context(browser);
+    const page = await tab(all, server, `/s/gemini/${session}`);
+    const list = await tab(all, server);
+    const row = list.locator(".list .row", { hasText: "Add a quantity discount" }).first();
+    await page.bringToFront();
+    await page.waitForSelector("article.message");
+    await isLive(page);
+    const file = sessionFile(home, session);
+    const fresh = row.locator(".note.fresh");
+    const isMarked = (text) => list.waitForFunction((wanted) => [...document.querySelectorAll(".list .note.fresh")].map((note) => note.textContent).join() === wanted, text);
+    append(file, 0, "before it was read");
+    await page.waitForSelector(".new-below");
+    assert.equal(await fresh.count(), 0, "what was never read to its end has no mark");
+    const told = page.waitForResponse((response) => response.url().endsWith("/api/read") && response.ok());
+    await page.keyboard.press("G");
+    await told;
+    await page.goto(`${server.base}/projects`);
+    append(file, 1, "the first new one");
+    append(file, 2, "the second new one");
+    await isMarked("2 new");
+    await page.goto(`${server.base}/s/gemini/${session}`);
+    await page.waitForSelector(".gap.fresh");
+    assert.equal(await page.locator(".gap.fresh").count(), 1);
+    assert.equal(await page.locator("article.message", { has: page.locator(".gap.fresh") }).locator(".body").innerText().then((text) => text.includes("the first new one")), true);
+    assert.equal(await page.locator(".gap.fresh").textContent(), "2 new");
+    assert.equal(await fresh.count(), 1, "opening it at its start is not reading it");
+    await page.keyboard.press("G");
+    await isMarked("");
+    assert.equal(await page.locator(".gap.fresh").textContent(), "2 new", "the line stays while it is read");
+    for (const one of [page, list]) assert.deepEqual(await misdeeds(one), []);
     await all.close();
     await server.stop();
   },
@@ -137,6 +174,21 @@ export const checks = {
     await page.clock.runFor(1000);
     await isLive(page);
     await page.waitForFunction(([id, many]) => [...window.recount.store.rows.values()].find((row) => row.id.startsWith(id)).messages > many, [session, before]);
+    // So does a transcript.
+    await page.goto(new URL(`/s/gemini/${session}`, server.url).href);
+    await page.waitForSelector("article.message");
+    await page.clock.runFor(1000);
+    await isLive(page);
+    await page.keyboard.press("G");
+    await page.clock.runFor(1000);
+    await show("hidden");
+    await page.clock.fastForward("05:30");
+    assert.equal(await page.evaluate(() => window.recount.store.connection), "paused");
+    append(sessionFile(home, session), 1, "the last word");
+    await show("visible");
+    await page.clock.runFor(1000);
+    await isLive(page);
+    await page.locator(".transcript").getByText("the last word").waitFor();
     await all.close();
     await server.stop();
   },
@@ -218,6 +270,7 @@ export const checks = {
     const server = await serve(folder, [home], ["--changes"]);
     const all = await context(browser);
     const page = await tab(all, server);
+    await page.waitForSelector(".row.selected .title");
     const title = await page.evaluate(() => document.querySelector(".row.selected .title").textContent);
     const ids = () => recount(folder, "--home", home, "list", "--all", "--json");
     const before = JSON.parse(ids()).sessions.length;

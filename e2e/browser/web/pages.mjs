@@ -1,8 +1,10 @@
 // Checks of every page: what it shows, where it leads, and what it must never do.
 
 import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { faint, overflow } from "../watch.mjs";
-import { context, misdeeds, sleep, tab } from "./serve.mjs";
+import { context, misdeeds, serve, sleep, tab } from "./serve.mjs";
 
 const PAGES = ["/sessions", "/search?q=script", "/live", "/live?replay=2026-11-13", "/projects", "/stats", "/stats?by=model", "/problems", "/history", "/s/gemini/279d2ba9", "/s/gemini/bad0c0de?level=trace&thoughts=1"];
 /** What is drawn when a page is there. */
@@ -29,6 +31,26 @@ export const checks = {
     for (const place of ["prompt", "text", "code"]) assert.ok(text.includes(`<script>pwned('${place}')</script>`), `${place} is there as text`);
     assert.ok((await page.title()).includes("<script>pwned('title')</script>"));
     await all.close();
+  },
+
+  async "--open passes a ticket that opens the page once"({ browser, folder, demo }) {
+    const [opener, opened] = [join(folder, "browser.sh"), join(folder, "opened")];
+    writeFileSync(opener, `#!/bin/sh\nprintf %s "$1" > ${opened}.part\nmv ${opened}.part ${opened}\n`, { mode: 0o755 });
+    const server = await serve(folder, [demo], ["--open"], { BROWSER: opener });
+    for (let tries = 0; !existsSync(opened) && tries < 100; tries += 1) await sleep(50);
+    const url = readFileSync(opened, "utf8");
+    assert.ok(url.startsWith(`${server.base}/#o=`) && !url.includes(server.token), url);
+    const all = await context(browser);
+    const page = await tab(all, { ...server, url });
+    assert.equal(new URL(page.url()).hash, "");
+    await page.reload();
+    await page.waitForSelector(".list .row");
+    assert.deepEqual(await misdeeds(page), []);
+    const other = await context(browser);
+    const late = await other.newPage();
+    await late.goto(url);
+    await late.waitForSelector(".locked");
+    await Promise.all([all.close(), other.close(), server.stop()]);
   },
 
   async "a link to a message shows it, also by the start of an id"({ browser, server }) {
@@ -143,6 +165,11 @@ export const checks = {
     await page.keyboard.type("discount");
     await page.waitForSelector(".hits .row mark");
     assert.equal((await page.locator(".hits .row mark").first().textContent()).toLowerCase(), "discount");
+    await page.locator(".big-field").fill("");
+    await page.waitForSelector(".tips");
+    assert.equal(await page.locator(".hits").count(), 0);
+    await page.locator(".big-field").fill("discount");
+    await page.waitForSelector(".hits .row mark");
     await press(page, "Enter");
     await page.waitForSelector("article.message.target");
     assert.match(await page.locator("article.message.target").textContent(), /discount/i);

@@ -8,6 +8,7 @@ import { launch } from "../watch.mjs";
 import { checks as ofChanges } from "./live.mjs";
 import { checks as ofPages } from "./pages.mjs";
 import { fixture, program, recount, serve } from "./serve.mjs";
+import { checks as ofTypes } from "./types.mjs";
 
 if (!program) {
   console.error("RECOUNT_BIN must name the recount binary");
@@ -27,7 +28,7 @@ try {
   recount(folder, "testbed", "--demo", demo);
   server = await serve(folder, [demo, fixture("markup"), fixture("image")]);
   browser = await launch();
-  for (const [what, checks] of Object.entries({ pages: ofPages, live: ofChanges })) {
+  for (const [what, checks] of Object.entries({ types: ofTypes, pages: ofPages, live: ofChanges })) {
     for (const [name, check] of Object.entries(checks)) {
       if (wanted && !`${what}: ${name}`.includes(wanted)) continue;
       try {

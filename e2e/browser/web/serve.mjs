@@ -19,8 +19,8 @@ export function recount(folder, ...parameters) {
 }
 
 /** Starts a server; `stop` ends it. */
-export async function serve(folder, homes, flags = []) {
-  const child = spawn(program, [...homes.flatMap((home) => ["--home", home]), "serve", ...(flags.includes("--port") ? [] : ["--port", "0"]), ...flags], { env: environment(folder), stdio: ["ignore", "pipe", "pipe"] });
+export async function serve(folder, homes, flags = [], variables = {}) {
+  const child = spawn(program, [...homes.flatMap((home) => ["--home", home]), "serve", ...(flags.includes("--port") ? [] : ["--port", "0"]), ...flags], { env: { ...environment(folder), ...variables }, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   child.stderr.on("data", (text) => { said += text; });
   const address = await new Promise((resolve, reject) => {

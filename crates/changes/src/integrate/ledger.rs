@@ -70,9 +70,14 @@ impl Patch {
     /// Compares two texts. `None` if what was there is not text.
     pub(super) fn between(old: &[u8], new: &[u8]) -> Option<Self> {
         let start = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+        // Characters are replaced whole, although different ones may begin or end with the same bytes.
+        let is_inside =
+            |text: &[u8], at: usize| text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
+        let start = (0..=start).rev().find(|at| !is_inside(old, *at) && !is_inside(new, *at))?;
         let (left, right) = (old.get(start..)?, new.get(start..)?);
         let end = left.iter().rev().zip(right.iter().rev());
         let end = end.take_while(|(one, other)| one == other).count();
+        let end = (0..=end).rev().find(|end| !is_inside(left, left.len() - end))?;
         let old = std::str::from_utf8(left.get(..left.len() - end)?).ok()?.to_owned();
         Some(Self { at: start, old, new: right.len() - end })
     }
@@ -158,10 +163,12 @@ mod tests {
             ("aaaa", "aaaaaa"),
             ("same", "same"),
             ("ä", "ö"),
+            // The same last byte.
+            ("ä", "Ĥ"),
+            ("/home/jürg/r", "/home/jörg/recount"),
+            ("天", "大气"),
         ] {
-            let patch = Patch::between(old.as_bytes(), new.as_bytes());
-            // Half a character is no text.
-            let Some(patch) = patch else { continue };
+            let patch = Patch::between(old.as_bytes(), new.as_bytes()).unwrap();
             assert_eq!(patch.revert(new.as_bytes()).unwrap(), old.as_bytes(), "{old:?} {new:?}");
         }
     }

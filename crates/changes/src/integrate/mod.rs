@@ -11,6 +11,7 @@ mod status;
 
 use std::path::{Path, PathBuf};
 
+use recount_formats::hook::Unfit;
 use recount_formats::integration::{IntegrationPlaces, Part, SKILL_NAME, ToolServer, skill_part};
 use recount_formats::{SOURCES, Source};
 use recount_platform::find_program;
@@ -85,9 +86,7 @@ impl Changes<'_> {
                         let mut text = None;
                         for edit in edits {
                             let new = edit.apply(text.as_deref());
-                            text = Some(
-                                new.map_err(|why| Error::Settings { path: path.clone(), why })?,
-                            );
+                            text = Some(new.map_err(|why| unfit(&path, why))?);
                         }
                         let text = text.unwrap_or_default();
                         (path, String::from_utf8_lossy(&text).into_owned())
@@ -218,6 +217,15 @@ impl Changes<'_> {
             is_forced: false,
         };
         self.parts(target, &options, &ledger.variables)
+    }
+}
+
+/// Returns the error for settings that cannot be changed.
+fn unfit(path: &Path, why: Unfit) -> Error {
+    let path = path.to_owned();
+    match why {
+        Unfit::Other { .. } => Error::OtherForm { path, why },
+        Unfit::Malformed { .. } | Unfit::Refused { .. } => Error::Settings { path, why },
     }
 }
 

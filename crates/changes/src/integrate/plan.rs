@@ -8,7 +8,7 @@ use recount_writer::RealDisk;
 use recount_writer::change::{ChangeDetails, NewContent, Plan};
 
 use super::ledger::{EditedFile, Ledger, OwnFile, Patch, hash};
-use super::{IntegrateOptions, RELEASE, Target, existing};
+use super::{IntegrateOptions, RELEASE, Target, existing, unfit};
 use crate::guard::retention::read;
 use crate::{Changes, Error, Notice, Proposal};
 
@@ -102,7 +102,7 @@ impl Changes<'_> {
         offer: &mut Proposal,
     ) -> Result<(), Error> {
         let Shared { path, edits, .. } = *shared;
-        let unfit = |why| Error::Settings { path: path.to_owned(), why };
+        let unfit = |why| unfit(path, why);
         let now = read(path)?;
         let earlier = old.and_then(|old| old.edited(path));
         let state = |edit: &Edit| edit.state(now.as_deref());

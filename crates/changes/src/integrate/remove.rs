@@ -8,7 +8,7 @@ use recount_writer::change::{ChangeDetails, Plan};
 
 use super::ledger::{EditedFile, Ledger, hash};
 use super::plan::put;
-use super::{IntegrateOptions, Target, agents, existing};
+use super::{IntegrateOptions, Target, agents, existing, unfit};
 use crate::guard::retention::read;
 use crate::{Changes, Error, Notice, Proposal};
 
@@ -94,7 +94,7 @@ fn remove_edits(
         }
         return Ok(true);
     }
-    let unfit = |why| Error::Settings { path: file.path.clone(), why };
+    let unfit = |why| unfit(&file.path, why);
     let mut text = now.clone();
     for edit in edits.iter().rev() {
         match edit.state(Some(&text)).map_err(unfit)? {

@@ -9,7 +9,6 @@ use recount_engine::export::json::write_json;
 use recount_engine::{Engine, source_names};
 use serde_json::{Map, Value, json};
 
-use super::resume;
 use crate::args::sources;
 use crate::commands::change::{AfterChange, Consent};
 use crate::context::{Context, Paged};
@@ -129,7 +128,7 @@ fn after(
     let resume = engine.resume(&wanted, &bar);
     bar.finish();
     let line = match resume {
-        Ok(resume) => resume::line(&resume),
+        Ok(resume) => resume.shell_line(),
         Err(error) => {
             return Err(Failure::new(ERROR, format!("the new session cannot be resumed: {error}")));
         }

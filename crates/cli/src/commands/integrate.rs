@@ -203,7 +203,9 @@ fn status(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> 
 fn details(one: &IntegrationStatus, context: &Context) -> String {
     let tilde = |path: &Path| context.folders.tilde(&path.to_string_lossy());
     match (one.state, &one.problem) {
-        (IntegrationState::NoAgent, _) => "the agent is not there".to_owned(),
+        (IntegrationState::NoAgent, _) => {
+            "the agent is not installed, and has no data here".to_owned()
+        }
         (IntegrationState::NotThere, _) => format!("add it: recount integrate {}", one.agent),
         (_, Some(problem)) => match &one.path {
             Some(path) => format!("{problem}: {}", tilde(path)),

@@ -76,6 +76,22 @@ macro_rules! commands {
             }
         }
 
+        impl Command {
+            /// Adds the command of this name to a program, without all others: building those takes longer than parsing. `None` if there is
+            /// none.
+            pub(crate) fn add_one(name: &str, program: clap::Command) -> Option<clap::Command> {
+                let add = match name {
+                    $($(_ if is_name_of(name, stringify!($name)) => {
+                        <$args as clap::Args>::augment_args
+                    })*)*
+                    _ => return None,
+                };
+                // A command keeps its name as long as the program runs.
+                let name: &'static str = Box::leak(name.to_owned().into_boxed_str());
+                Some(program.subcommand(add(clap::Command::new(name))))
+            }
+        }
+
         /// The groups of the help, each with the names of its commands as written in code.
         pub(crate) const GROUPS: &[(&str, &[&str])] =
             &[$(($group, &[$(stringify!($name)),*])),*];
@@ -148,6 +164,16 @@ commands! {
         #[command(hide = true)]
         CompleteValues(complete_values::CompleteValuesArgs) => complete_values::run;
     }
+}
+
+/// Whether a word is the name of a command. Those of several words are not among them.
+pub(crate) fn is_name(word: &str) -> bool {
+    GROUPS.iter().flat_map(|(_, commands)| *commands).any(|command| is_name_of(word, command))
+}
+
+/// Whether a word is the name of the command that is written so in code.
+fn is_name_of(word: &str, command: &str) -> bool {
+    word.eq_ignore_ascii_case(command) && !word.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
 impl Default for Command {

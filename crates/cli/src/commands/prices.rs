@@ -34,7 +34,7 @@ pub(crate) fn run(args: &PricesArgs, context: &Context) -> Result<ExitCode, Fail
         let holds = |part: &String| entry.names.iter().any(|name| name.contains(part.as_str()));
         args.model.as_ref().is_none_or(holds)
     };
-    let entries: Vec<&PriceEntry> = prices.entries().iter().filter(wanted).collect();
+    let entries: Vec<&PriceEntry> = prices.entries().filter(wanted).collect();
     if context.global.json {
         json::document(context, "prices", "prices", &entries)?;
     } else if !entries.is_empty() {

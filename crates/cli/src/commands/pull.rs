@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use recount_lake::{Lake, PulledHome};
+use recount_lake::{Lake, LakeAccess, PulledHome};
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -37,8 +37,8 @@ pub(crate) struct PullArgs {
 }
 
 pub(crate) fn run(args: &PullArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let lake = Lake::open(&args.url, &context.env)?;
     let engine = context.plain_engine()?;
+    let lake = Lake::open(&args.url, LakeAccess::Read, &engine)?;
     let to = context.absolute(&args.to);
     let bar = Bar::new(context, "pulling");
     let report = lake.pull(&engine, &args.origin, &to, &bar)?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use recount_engine::export::lake::{LakeLevel, LakeOptions};
 use recount_engine::{Engine, Setup, WatchMode};
-use recount_lake::{Lake, LakeError, PushOptions, PushReport, QueryEngine, views};
+use recount_lake::{Lake, LakeAccess, LakeError, PushOptions, PushReport, QueryEngine, views};
 use recount_platform::clock;
 
 use crate::context::{Context, Paged};
@@ -87,7 +87,7 @@ pub(crate) struct PushArgs {
     adopt: bool,
 
     /// Give this machine a new origin: after its data folder was copied from another machine
-    #[arg(long, conflicts_with = "adopt")]
+    #[arg(long, conflicts_with_all = ["adopt", "dry_run", "views"])]
     new_origin: bool,
 }
 
@@ -116,11 +116,13 @@ enum EngineArg {
 }
 
 pub(crate) fn run(args: &PushArgs, context: &Context) -> Result<ExitCode, Failure> {
-    let lake = Lake::open(&args.url, &context.env)?;
+    let only_reads = args.dry_run || args.views.is_some();
+    let access = if only_reads { LakeAccess::Read } else { LakeAccess::Write };
+    let engine = context.plain_engine()?;
+    let lake = Lake::open(&args.url, access, &engine)?;
     if let Some(engine) = args.views {
         return print_views(&lake, engine, context);
     }
-    let engine = context.plain_engine()?;
     if args.new_origin {
         engine.new_lake_origin()?;
     }
@@ -261,12 +263,21 @@ impl From<LakeError> for Failure {
                 .hint("wait until it has ended"),
             LakeError::Url { .. } => Self::new(ERROR, error.to_string())
                 .hint("for example: file:///mnt/nas/lake, s3://bucket/path"),
+            LakeError::NoLake { .. } => Self::new(crate::failure::NOTHING, error.to_string()).hint(
+                "check the URL: `recount push URL --raw` writes what `recount pull URL` reads",
+            ),
+            LakeError::NoOrigin { ref known, .. } => {
+                let all: Vec<&str> = known.iter().take(20).map(String::as_str).collect();
+                Self::new(crate::failure::NOTHING, error.to_string())
+                    .hint(format!("there are: {}", all.join(", ")))
+            }
             LakeError::NoRaw => Self::new(crate::failure::NOTHING, error.to_string())
                 .hint("`recount push URL --raw` sends them"),
-            LakeError::Request { .. } | LakeError::Store { .. } => {
-                Self::new(ERROR, error.to_string())
-                    .hint("what was sent stays; the next push goes on from there")
-            }
+            LakeError::Request { .. } => Self::new(ERROR, error.to_string())
+                .hint("check the URL, the network and the credentials in the environment")
+                .hint("what is done stays: run it again to continue"),
+            LakeError::Store { .. } => Self::new(ERROR, error.to_string())
+                .hint("check the URL and the credentials in the environment"),
             LakeError::Unreadable { ref source, .. } => {
                 Self::new(ERROR, format!("{error}: {source}"))
             }

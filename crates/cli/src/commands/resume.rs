@@ -7,7 +7,7 @@ use clap::Args;
 use recount_changes::Changes;
 use recount_engine::export::json::write_json;
 use recount_engine::{Engine, Resume};
-use recount_platform::{find_program, quote, run_in};
+use recount_platform::{find_program, run_in};
 use serde::Serialize;
 
 use super::picker;
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ResumeArgs, context: &Context) -> Result<ExitCode, Fail
     }
     let Some(program) = find_program(&context.env, resume.program) else {
         return Err(Failure::new(ERROR, format!("{} is not installed", resume.program))
-            .hint(format!("with it installed, this would run: {}", line(&resume))));
+            .hint(format!("with it installed, this would run: {}", resume.shell_line())));
     };
     disarm(&engine.afresh(), &resume, context);
     let started = run_in(&program, &resume.args, &resume.folder, &resume.variables);
@@ -105,20 +105,8 @@ fn print(resume: &Resume, context: &Context) -> Result<(), Failure> {
         write_json(&mut out, &document)?;
         out.write_all(b"\n")?;
     } else {
-        writeln!(out, "{}", line(resume))?;
+        writeln!(out, "{}", resume.shell_line())?;
     }
     out.finish()?;
     Ok(())
-}
-
-/// Returns the command as a line for the shell.
-pub(super) fn line(resume: &Resume) -> String {
-    let mut words = vec!["cd".to_owned(), quote(&resume.folder.to_string_lossy()), "&&".to_owned()];
-    let set = |(name, home): &(&str, std::path::PathBuf)| {
-        format!("{name}={}", quote(&home.to_string_lossy()))
-    };
-    words.extend(resume.variables.iter().map(set));
-    words.push(resume.program.to_owned());
-    words.extend(resume.args.iter().map(|word| quote(word)));
-    words.join(" ")
 }

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &ServeArgs, context: &Context) -> Result<ExitCode, Failu
     let mut out = context.out(Paged::No);
     std::io::Write::write_fmt(&mut out, format_args!("{address}\n"))?;
     out.finish()?;
-    if args.open && !open_address(&context.env, &address) {
+    if args.open && !open_address(&context.env, &server.ticket_address()) {
         context.warn("no browser could be opened; open the address yourself");
     }
     server.run().map_err(|error| failure(&error))?;

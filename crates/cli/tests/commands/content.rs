@@ -178,7 +178,8 @@ fn secrets_of_every_kind_are_gone_in_every_format() {
             .filter(|(_, _, secret)| {
                 let escaped =
                     secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-                table::is_left(&clean.stdout, secret) || table::is_left(&clean.stdout, &escaped)
+                table::is_left(&clean.stdout, secret)
+                    || (escaped != *secret && table::is_left(&clean.stdout, &escaped))
             })
             .map(|(name, ..)| *name)
             .collect();

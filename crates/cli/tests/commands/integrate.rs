@@ -242,10 +242,14 @@ fn servers_and_files_of_others_are_replaced_only_by_force() {
         assert_eq!(all(&home), before);
     }
     // Settings that are not understood are left alone.
-    for text in ["mcp_servers = { a = { command = \"b\" } }\n", "a = [\n"] {
+    for (text, hint) in [
+        ("mcp_servers = { a = { command = \"b\" } }\n", "--print` shows what to add by hand"),
+        ("a = [\n", "fix the file first"),
+    ] {
         home.write(".codex/config.toml", text);
         let output = home.run(["integrate", "codex", "--yes", "--command", "recount"]);
         assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.to_string().contains(hint), "{output}");
         assert_eq!(home.read(".codex/config.toml"), text.as_bytes());
     }
 }

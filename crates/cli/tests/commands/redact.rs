@@ -91,6 +91,26 @@ fn secrets_are_gone_from_every_format() {
 }
 
 #[test]
+fn the_branch_of_a_session_is_cleaned() {
+    let home = home(["gemini/lines/plain"]);
+    let id = "feedbeef-0000-4000-8000-000000000002";
+    let prompt = json!({"type": "user", "uuid": "11111111-0000-4000-8000-000000000001", "parentUuid": null, "sessionId": id,
+        "cwd": "/code/shop", "gitBranch": "ada.lovelace@analytical-engines.org/fix", "version": "2.1.0", "isSidechain": false,
+        "userType": "external", "timestamp": "2026-11-15T08:00:01.000Z", "message": {"role": "user", "content": "Fix it"}});
+    home.write(&format!(".claude/projects/-code-shop/{id}.jsonl"), format!("{prompt}\n"));
+    let export = |more: &[&str]| {
+        let args = ["export", id, "--format", "json"];
+        let exported = home.run(args.iter().chain(more));
+        let document: Value = serde_json::from_str(&exported.stdout).unwrap();
+        document["session"]["branch"].as_str().unwrap().to_owned()
+    };
+    assert!(export(&[]).contains("ada.lovelace"));
+    let clean = export(&["--redact"]);
+    is_clean(&clean, "branch");
+    assert!(clean.starts_with("[EMAIL-") && clean.ends_with("/fix"), "{clean}");
+}
+
+#[test]
 fn the_same_secret_has_the_same_tag_in_every_export() {
     let home = planted();
     let one = home.run(["export", "feedbeef", "--redact"]).stdout;

@@ -17,6 +17,9 @@ pub fn change_hint(error: &ChangeError) -> Option<&'static str> {
         ChangeError::Settings { .. } => {
             "nothing was changed; fix the file first, because the agent does not start with it; or set the value by hand"
         }
+        ChangeError::OtherForm { .. } => {
+            "nothing was changed; `recount integrate AGENT --print` shows what to add by hand"
+        }
         ChangeError::NoAgentHere => "name one, such as in `recount integrate --help`",
         ChangeError::OtherFile { .. } | ChangeError::OtherEntry { .. } => {
             "nothing was changed; --force replaces it, and `recount undo` brings it back"

@@ -23,7 +23,8 @@ pub fn topic(topic: Topic) -> &'static str {
 /// Returns the state of recount in an agent, in a word.
 pub fn integration_state(state: IntegrationState) -> &'static str {
     match state {
-        IntegrationState::NoAgent | IntegrationState::NotThere => "not there",
+        IntegrationState::NoAgent => "no agent",
+        IntegrationState::NotThere => "not added",
         IntegrationState::Wired => "wired",
         IntegrationState::Older => "older",
         IntegrationState::Broken => "broken",

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use recount_formats::outline::{AgentCall, Head, Outline};
-use recount_formats::source::ScannedFile;
+use recount_formats::outline::{AgentCall, FileSummary, Head};
+use recount_formats::source::{ListedFile, ScannedFile};
 use recount_model::{
     AgentNote, Entrypoint, FileFacts, FileRole, Grammar, MessageCounts, Problem, RawJson,
     RecordedPath, SessionFacts, SessionId, SessionKind, SourceName, SourceState, StrictCounts,
@@ -18,7 +18,7 @@ use crate::sessions::list::{Digest, Used};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 
 /// Raised with every change to the form, or to what is counted.
-pub(crate) const VERSION: u32 = 12;
+pub(crate) const VERSION: u32 = 13;
 
 /// Up to this many files of a group are searched one by one.
 const FEW_FILES: usize = 16;
@@ -175,7 +175,7 @@ pub(crate) fn encode(group: &Group, digests: &[Digest]) -> Option<Vec<u8>> {
     } else {
         HashMap::new()
     };
-    let number = |scanned: &ScannedFile| match places.get(scanned.at.path.as_path()) {
+    let number = |scanned: &ListedFile| match places.get(scanned.at.path.as_path()) {
         Some(at) => Some(*at),
         None if places.is_empty() => paths.clone().position(|path| path == scanned.at.path),
         None => None,
@@ -257,13 +257,13 @@ fn digest(session: Session, key: u64, group: &Group, disk: &DiskSnapshot) -> Opt
         let named_folder = disk.folders.get(*folder).is_some_and(|folder| folder.at.hash.is_none());
         let path = at.path.to_string_lossy().into_owned();
         kept.push(FileFacts { path, role: file.role, bytes: at.bytes, grammar: file.grammar });
-        let outline = Outline {
+        let outline = FileSummary {
+            grammar: file.grammar,
             head: file.head,
             state: file.state,
             has_conversation: file.has_conversation,
             resumable: file.resumable,
             loadable: file.loadable,
-            ..Outline::empty(file.grammar)
         };
         let is_shared = file.is_shared;
         files.push(ScannedFile {

@@ -1,18 +1,20 @@
 //! Large logs that only grow: what was appended is read, the rest is remembered.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use recount_catalog::{Catalog, StoredReader};
 use recount_formats::outline::Outline;
 use recount_formats::source::{FileAt, ReaderState, Stamp};
 use recount_formats::{Source, bytes, bytes::Buffer};
 
-/// A file of less is read again, which takes no longer than to remember it.
-const LARGE: u64 = 1024 * 1024;
+use crate::Engine;
+
+/// A smaller file is read again, which takes a few milliseconds. Keeping the state of thousands of them would make every first list slower.
+const LARGE: u64 = 4 * 1024 * 1024;
 /// Number of outlines that are kept for the next reader.
 const LAID_BY: usize = 4;
 /// A reader is kept again when so much has been appended since.
@@ -36,15 +38,54 @@ impl Reading for FullRead {
 }
 
 /// Outlines of large logs that were read a moment ago, for who reads them next in the same run.
-pub(crate) type Outlines = Mutex<HashMap<PathBuf, (Stamp, Outline)>>;
+#[derive(Debug, Default)]
+pub(crate) struct Outlines(Mutex<LaidBy>);
 
-/// Keeps the outline of a file that took long to read, if few were: many did not just grow.
-pub(crate) fn lay_by(outlines: &Outlines, file: &FileAt, outline: Outline) {
-    if file.bytes >= LARGE
-        && let Ok(mut outlines) = outlines.lock()
-        && outlines.len() < LAID_BY
-    {
-        outlines.insert(file.path.clone(), (file.stamp, outline));
+#[derive(Debug, Default)]
+struct LaidBy {
+    outlines: HashMap<PathBuf, (Stamp, Outline)>,
+    /// Files that somebody reads while they grow.
+    followed: HashSet<PathBuf>,
+}
+
+impl Outlines {
+    fn lock(&self) -> MutexGuard<'_, LaidBy> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the outline of a file that took long to read, if few were: many did not just grow.
+    pub(crate) fn lay_by(&self, file: &FileAt, outline: Outline) {
+        let mut own = self.lock();
+        let has_room = own.outlines.len() < LAID_BY || own.outlines.contains_key(&file.path);
+        if file.bytes >= LARGE && has_room {
+            own.outlines.insert(file.path.clone(), (file.stamp, outline));
+        }
+    }
+
+    /// Keeps the outline of a file that has changed, if somebody reads it.
+    pub(crate) fn lay_by_followed(&self, file: &FileAt, outline: Outline) {
+        if self.lock().followed.contains(&file.path) {
+            self.lay_by(file, outline);
+        } else {
+            outline.recycle();
+        }
+    }
+
+    /// Takes what was read a moment ago, if the file has not changed since.
+    fn take(&self, file: &FileAt) -> Option<Outline> {
+        let (stamp, outline) = self.lock().outlines.remove(&file.path)?;
+        (stamp == file.stamp).then_some(outline)
+    }
+}
+
+impl Engine {
+    /// Names the files that somebody reads while they grow, instead of those that were named before. What a refresh reads of them is
+    /// kept for the next who opens their session, so that it need not be read twice.
+    pub fn follow_files<'a>(&self, paths: impl Iterator<Item = &'a Path>) {
+        let mut own = self.outlines.lock();
+        own.followed = paths.map(Path::to_owned).collect();
+        let LaidBy { outlines, followed } = &mut *own;
+        outlines.retain(|path, _| followed.contains(path));
     }
 }
 
@@ -69,12 +110,6 @@ impl<'a> Growth<'a> {
     /// Returns the readers to keep, as far as they are not yet kept.
     pub(crate) fn take_states(&self) -> Vec<(String, StoredReader)> {
         self.kept.lock().map(|mut kept| std::mem::take(&mut *kept)).unwrap_or_default()
-    }
-
-    /// Takes what was read a moment ago, if the file has not changed since.
-    fn just_read(&self, file: &FileAt) -> Option<Outline> {
-        let (stamp, outline) = self.outlines.lock().ok()?.remove(&file.path)?;
-        (stamp == file.stamp).then_some(outline)
     }
 
     fn go_on(&self, source: &dyn Source, file: &FileAt, path: &str) -> Option<Outline> {
@@ -109,7 +144,7 @@ impl Reading for Growth<'_> {
         let Some(path) = file.path.to_str().filter(|_| may_resume(file)) else {
             return source.outline(&file.path, buffer);
         };
-        let known = self.just_read(file).or_else(|| self.go_on(source, file, path));
+        let known = self.outlines.take(file).or_else(|| self.go_on(source, file, path));
         known.unwrap_or_else(|| {
             let kept = source.outline_to_keep(&file.path, buffer);
             self.keep(file, path, kept.saved);

@@ -17,7 +17,7 @@ use crate::cache::growth::{FullRead, Growth, may_resume};
 use crate::cancel::stop_if_cancelled;
 use crate::sessions::list::Digest;
 use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress, scan_files, scan_groups};
-use crate::stats::usage;
+use crate::stats::usage::{self, UsageKept};
 use crate::{Engine, Error};
 
 /// The catalog's file in our data folder.
@@ -197,6 +197,7 @@ pub(crate) fn recall(
     engine: &Engine,
     disk: &DiskSnapshot,
     memory: Option<Memory>,
+    kept: UsageKept,
     progress: &dyn Progress,
     digest: impl Fn(&'static dyn Source, SessionFiles) -> Digest + Sync,
 ) -> Result<Vec<Digest>, Error> {
@@ -225,7 +226,7 @@ pub(crate) fn recall(
             && !is_racy(group, disk)
             && let Some(content) = encode(group, &found)
         {
-            let usage_log = usage::take(&mut found, *key);
+            let usage_log = usage::take(&mut found, *key, kept);
             writes.add(CatalogRow { key: *key, stamp: *stamp, content, usage_log });
         }
         writes.add_states(growth.take_states());

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher as _;
 use std::path::Path;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 
 use foldhash::fast::RandomState;
 use recount_catalog::{Catalog, List, ListRow};
@@ -71,6 +71,12 @@ impl Places {
         Self { by_folder, recorded: resolved.recorded.clone() }
     }
 
+    /// Adds the project to a session of a project directory.
+    pub(crate) fn place(&self, facts: &mut Arc<SessionFacts>, folder: &str) {
+        let project = self.project(folder, facts.cwd.as_ref().map(RecordedPath::as_str));
+        Arc::make_mut(facts).project = project;
+    }
+
     /// Returns the project of a session: the folder that it records itself, else that of its directory. That of a directory that is
     /// gone has its name.
     pub(crate) fn project(&self, folder: &str, cwd: Option<&str>) -> Arc<Project> {
@@ -103,9 +109,13 @@ impl Unplaced {
     /// Adds the project.
     pub(crate) fn place(self, places: &Places) -> Arc<SessionFacts> {
         let Self { mut facts, folder } = self;
-        let project = places.project(&folder, facts.cwd.as_ref().map(RecordedPath::as_str));
-        Arc::make_mut(&mut facts).project = project;
+        places.place(&mut facts, &folder);
         facts
+    }
+
+    /// Separates the session from its project directory.
+    pub(crate) fn into_parts(self) -> (Arc<SessionFacts>, Box<str>) {
+        (self.facts, self.folder)
     }
 }
 
@@ -134,11 +144,10 @@ pub(crate) struct Known {
     pub(crate) hints: ProjectHints,
 }
 
-/// What lies on disk, and the catalog if its last finished list is of just that.
+/// What lies on disk, if the last finished list is of just that.
 #[derive(Debug)]
 pub(crate) struct Unchanged {
     pub(crate) disk: Arc<DiskSnapshot>,
-    pub(crate) catalog: Catalog,
     conditions: Conditions,
 }
 
@@ -173,28 +182,42 @@ impl Engine {
         &self,
         recall: impl FnOnce(&Catalog) -> T + Send,
     ) -> Option<(Unchanged, T)> {
-        let (disk, known) = std::thread::scope(|scope| {
-            let known = scope.spawn(|| {
+        let (unchanged, recalled, _) =
+            self.unchanged_and(|catalog, _| Some(recall(catalog)), |_, _| ())?;
+        Some((unchanged, recalled))
+    }
+
+    /// The same, with what `conclude` makes of the listing while `recall` may still be at work; `None` if there was not time for
+    /// that. `recall` gets the shape of what was listed, and returns `None` if there is no use in going on.
+    pub(crate) fn unchanged_and<T: Send, U>(
+        &self,
+        recall: impl FnOnce(&Catalog, u64) -> Option<T> + Send,
+        conclude: impl FnOnce(&DiskSnapshot, &ProjectHints) -> U,
+    ) -> Option<(Unchanged, T, Option<U>)> {
+        let finished: OnceLock<(u64, Conditions)> = OnceLock::new();
+        let (disk, concluded, recalled) = std::thread::scope(|scope| {
+            let recalled = scope.spawn(|| {
                 let catalog = self.catalog()?;
                 let list = catalog.list(self.roots_key()).ok()??;
                 // If the disk was listed already, rows that do not hold any more need not be read.
                 if self.listed().is_some_and(|disk| disk.shape() != list.shape) {
                     return None;
                 }
-                let conditions: Conditions = postcard::from_bytes(&list.content).ok()?;
-                let recalled = recall(&catalog);
-                Some((catalog, list.shape, conditions, recalled))
+                let conditions = postcard::from_bytes(&list.content).ok()?;
+                finished.get_or_init(|| (list.shape, conditions));
+                recall(&catalog, list.shape)
             });
-            (self.look(), known.join().unwrap_or_default())
+            let disk = self.look();
+            let shape = Some(disk.shape()).filter(|_| !disk.is_racy());
+            let hints = |(known, conditions): &(u64, Conditions)| {
+                (Some(*known) == shape).then(|| conclude(&disk, &conditions.hints))
+            };
+            let concluded = finished.get().and_then(hints);
+            (disk, (shape, concluded), recalled.join().unwrap_or_default())
         });
-        match known {
-            Some((catalog, shape, conditions, recalled))
-                if shape == disk.shape() && !disk.is_racy() =>
-            {
-                Some((Unchanged { disk, catalog, conditions }, recalled))
-            }
-            _ => None,
-        }
+        let ((shape, concluded), recalled) = (concluded, recalled?);
+        let (known, conditions) = finished.into_inner()?;
+        (Some(known) == shape).then(|| (Unchanged { disk, conditions }, recalled, concluded))
     }
 
     /// Returns the last finished list, if nothing has changed.
@@ -309,7 +332,7 @@ impl Engine {
         resolved: &ResolvedProjects,
     ) {
         // Where names lie, what is kept of a group is not all of a session.
-        let whole = digests.iter().all(|digest| matches!(digest.used, Used::With(_)));
+        let whole = digests.iter().all(|digest| !matches!(digest.used, Used::Now { .. }));
         // What had to be read and could not be kept is read again: such a list would be rewritten each time.
         let settled = whole || digests.iter().all(|digest| !digest.fresh);
         if disk.is_racy() || !settled {

@@ -149,6 +149,7 @@ impl Redaction {
         pass.maybe(&mut clean.agent_title);
         pass.maybe(&mut clean.first_prompt);
         pass.maybe(&mut clean.last_prompt);
+        pass.maybe(&mut clean.branch);
         clean.directories.iter_mut().for_each(|directory| pass.text(directory));
         clean.files.iter_mut().for_each(|file| pass.text(&mut file.path));
         clean.models.iter_mut().for_each(|model| pass.name(model));
@@ -168,6 +169,8 @@ impl Redaction {
         }
         let mut project = Project::clone(&clean.project);
         project.path = project.path.map(|path| RecordedPath::new(pass.clean(path.as_str())));
+        pass.maybe(&mut project.slug);
+        pass.maybe(&mut project.alias);
         // The hash of a path can be guessed from likely paths.
         project.hash = None;
         for clue in &mut project.evidence {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use jiff::tz::TimeZone;
 use recount_model::{Clock, SessionFacts, SessionId, SourceName, Tokens};
+use recount_platform::local_zone;
 
 use crate::Engine;
 use crate::live::LiveRow;
@@ -155,7 +155,7 @@ impl Engine {
             let Ok(next) = next else { continue };
             let rows = rows_of(&next, &ask.sessions);
             snapshot = Some(next);
-            let spending = ask.spending.then(|| self.spending(&TimeZone::system()).ok()).flatten();
+            let spending = ask.spending.then(|| self.spending(&local_zone()).ok()).flatten();
             if answers.send(Answer { took: begun.elapsed(), rows, spending }).is_err() {
                 return;
             }

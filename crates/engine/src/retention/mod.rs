@@ -4,6 +4,7 @@ mod report;
 mod rows;
 mod scope;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use foldhash::fast::RandomState;
 use recount_formats::RetentionPolicy;
 use recount_formats::retention::{Chats, InstallFolders, RetentionSettings, Settings, Variables};
 use recount_formats::source::FileAt;
-use recount_model::{FileRole, PendingDeletion, Project, SessionFacts, SessionKey, SourceState};
+use recount_model::{FileRole, Project, SessionFacts, SessionKey, SourceState};
 use recount_platform::Env;
 
 pub use self::report::{
@@ -119,12 +120,15 @@ impl Engine {
         resolved: &ResolvedProjects,
     ) -> Vec<Option<bool>> {
         let agents = self.agents(None).unwrap_or_default();
-        let by_folder = self.predict(states, disk, &resolved.projects, &agents);
-        let gone: ByPath<'_, &PendingDeletion> = by_folder
-            .iter()
-            .flat_map(|found| &found.deletions)
-            .map(|deletion| (deletion.path.as_str(), deletion))
-            .collect();
+        let ask = |policy: &dyn RetentionPolicy, chats: &Chats<'_>| policy.deleted_files(chats);
+        let by_folder = self.ask_each(states, disk, &resolved.projects, &agents, ask);
+        // Whether each file that is deleted is a link.
+        let mut gone: HashMap<Cow<'_, str>, bool, RandomState> = HashMap::default();
+        for (number, _, is_deleted) in by_folder {
+            let files = disk.folders.get(number).into_iter().flat_map(|folder| &folder.at.files);
+            let deleted = files.zip(is_deleted).filter(|(_, is_deleted)| *is_deleted);
+            gone.extend(deleted.map(|(file, _)| (file.path.to_string_lossy(), file.is_link)));
+        }
         let is_pending = |(source, files): (&str, F)| {
             let has_policy = agents.iter().any(|agent| agent.source.as_str() == source);
             has_policy.then(|| lost(files, |path| gone.get(path).copied()) == Some(Lost::Whole))

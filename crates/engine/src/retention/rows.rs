@@ -54,7 +54,8 @@ pub(super) fn guarded(
     };
     let mut owners: HashMap<&SessionId, (usize, usize)> = HashMap::new();
     for session in sessions {
-        let how = lost(roles(session), |path| deletions.get(path).map(|(_, deletion)| deletion));
+        let how =
+            lost(roles(session), |path| deletions.get(path).map(|(_, deletion)| deletion.is_link));
         let taken: Vec<(usize, PendingDeletion)> =
             session.files.iter().filter_map(|file| deletions.remove(&file.path)).collect();
         let place = taken.first().map(|(number, _)| *number).or_else(|| home_of(session));
@@ -125,10 +126,10 @@ fn at_risk(
     }
 }
 
-/// Returns how much of a session is lost with the deleted files; `None` if nothing is. The target of a link is kept.
-pub(super) fn lost<'a, 'f>(
+/// Returns how much of a session is lost with the deleted files, which `is_link` knows; `None` if nothing is. The target of a link is kept.
+pub(super) fn lost<'f>(
     files: impl Iterator<Item = (&'f str, FileRole)>,
-    deletion: impl Fn(&str) -> Option<&'a PendingDeletion>,
+    is_link: impl Fn(&str) -> Option<bool>,
 ) -> Option<Lost> {
     let speaks = |role: FileRole| role != FileRole::Stub;
     let is_spare =
@@ -136,8 +137,8 @@ pub(super) fn lost<'a, 'f>(
     let (mut has_gone, mut has_link) = (false, false);
     let (mut is_said_elsewhere, mut has_lost_part) = (false, false);
     for (path, role) in files {
-        match deletion(path) {
-            Some(deletion) if !deletion.is_link => {
+        match is_link(path) {
+            Some(false) => {
                 has_gone = true;
                 has_lost_part |= !is_spare(role);
             }

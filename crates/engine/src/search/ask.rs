@@ -17,8 +17,10 @@ const MOST_CHECKED: usize = 20_000;
 /// The size of the first batch, and the factor by which each further batch grows.
 const FIRST_CHECKED: usize = 64;
 const MORE: usize = 4;
-/// The number of times the first batch is fetched from the index with the first query: enough for the second batch, too.
-const AHEAD: usize = 1 + MORE;
+/// The number of times the first batch is fetched from the index with the first query: enough for three batches, as asking again takes
+/// longer; for a relaxed plan enough for two.
+const AHEAD: usize = 1 + MORE + MORE * MORE;
+const AHEAD_IF_RELAXED: usize = 1 + MORE;
 /// The maximum number of messages that are read at once: after each share, sessions that already have a hit are skipped.
 const SHARE: usize = 256;
 /// From this number of messages on, a second thread pays off.
@@ -201,7 +203,9 @@ impl Engine {
         (offset, size): (usize, usize),
     ) -> Result<Cow<'f, [Hit]>, Error> {
         let known = first.hits.len();
-        let is_all = known < self.first_options(asked, plan).limit;
+        let options = self.first_options(asked, plan);
+        let limit = if first.relaxed { options.relaxed_limit } else { options.limit };
+        let is_all = known < limit;
         let end = offset.saturating_add(size);
         if is_all || end <= known {
             return Ok(first.hits.get(offset..end.min(known)).unwrap_or_default().into());
@@ -220,7 +224,10 @@ impl Engine {
         } else {
             // The best hit of a session may not be confirmed where another is.
             let first = FIRST_CHECKED.max(asked.limit);
-            self.options(asked, 0, first.saturating_mul(AHEAD), false)
+            let relaxed_limit = first.saturating_mul(AHEAD_IF_RELAXED);
+            let is_relaxed = plan.relaxation().is_some();
+            let limit = if is_relaxed { relaxed_limit } else { first.saturating_mul(AHEAD) };
+            SearchOptions { relaxed_limit, ..self.options(asked, 0, limit, false) }
         }
     }
 
@@ -233,7 +240,8 @@ impl Engine {
         one_per_session: bool,
     ) -> SearchOptions {
         let now = self.clock.now().as_millisecond();
-        SearchOptions { limit, offset, now, sort: asked.sort, one_per_session, may_relax: true }
+        let (sort, may_relax, relaxed_limit) = (asked.sort, true, limit);
+        SearchOptions { limit, relaxed_limit, offset, now, sort, one_per_session, may_relax }
     }
 
     /// Reads hits, on all cores, and returns them in order.

@@ -11,7 +11,7 @@ use crate::snapshot::disk_scan::Progress;
 use crate::{Engine, Error, IndexReport};
 
 /// If more than this many bytes are not indexed, searching the files takes less time than indexing them first.
-const LARGE: u64 = 64 * 1000 * 1000;
+pub(super) const LARGE: u64 = 64 * 1000 * 1000;
 /// How often the progress file is updated.
 const OFTEN: Duration = Duration::from_millis(500);
 
@@ -21,13 +21,13 @@ impl Engine {
         if self.index_note().is_some_and(|note| note.exists()) {
             return true;
         }
-        let bytes = || self.look().folders.iter().map(|folder| folder.at.bytes).sum::<u64>();
+        let bytes = || self.look().bytes();
         let is_empty = || {
             let catalog = self.catalog();
             let has_any = catalog.and_then(|catalog| catalog.has_indexed(self.roots_key()).ok());
             !has_any.unwrap_or_default()
         };
-        bytes() > LARGE && is_empty()
+        is_empty() && bytes() > LARGE
     }
 
     /// Returns the indexed and total number of bytes, while a build is running.
@@ -43,15 +43,28 @@ impl Engine {
     /// # Errors
     /// If there is no data folder, or it cannot be written.
     pub fn index_for_later(&self) -> Result<Option<IndexReport>, Error> {
+        self.index_with_note(&())
+    }
+
+    /// Builds the index, with a note of its progress for other processes. `None` if another process is already doing so.
+    pub(super) fn index_with_note(
+        &self,
+        progress: &dyn Progress,
+    ) -> Result<Option<IndexReport>, Error> {
         let note = self.index_note().ok_or(Error::NoDataFolder)?;
         recount_writer::create_private_folder(self.own_data()?)?;
         let lock = recount_writer::lock(&note, Duration::ZERO);
         let Ok(_lock) = lock else { return Ok(None) };
-        let progress = Noted { path: note.clone(), last: Mutex::new(None) };
-        progress.advance(0, 0);
-        let indexed = self.index(&progress)?;
-        recount_writer::remove(&note)?;
-        Ok(Some(indexed))
+        let was_interrupted = note.exists();
+        let noted = Noted { path: note.clone(), last: Mutex::new(None), progress };
+        noted.advance(0, 0);
+        let indexed = self.index_now(&noted);
+        // A note that stays makes a later run build it. What another run writes meanwhile needs none.
+        let is_elsewhere = !was_interrupted && indexed.as_ref().is_err_and(Error::is_busy);
+        if indexed.is_ok() || is_elsewhere {
+            recount_writer::remove(&note)?;
+        }
+        indexed.map(Some)
     }
 
     fn index_note(&self) -> Option<PathBuf> {
@@ -62,13 +75,20 @@ impl Engine {
 
 /// Writes the progress of a build.
 #[derive(Debug)]
-struct Noted {
+struct Noted<'a> {
     path: PathBuf,
     last: Mutex<Option<Instant>>,
+    /// Who else wants to know.
+    progress: &'a dyn Progress,
 }
 
-impl Progress for Noted {
+impl Progress for Noted<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.progress.is_cancelled()
+    }
+
     fn advance(&self, done: u64, total: u64) {
+        self.progress.advance(done, total);
         let Ok(mut last) = self.last.try_lock() else { return };
         if last.is_some_and(|last| last.elapsed() < OFTEN) {
             return;

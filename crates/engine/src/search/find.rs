@@ -90,7 +90,7 @@ impl Engine {
         });
         match found {
             Ok(None) => scan(),
-            Err(error) if error.is_homeless() => scan(),
+            Err(error) if error.is_homeless() || error.is_busy() => scan(),
             found => found.map(Option::unwrap_or_default),
         }
     }

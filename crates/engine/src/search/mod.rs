@@ -17,6 +17,7 @@ use jiff::{Zoned, tz::TimeZone};
 use recount_catalog::Catalog;
 use recount_formats::bytes::Buffer;
 use recount_model::{Message, SessionFacts};
+use recount_platform::local_zone;
 use recount_search::{
     Drafts, Found, HitOrder, Index, QueryError, QueryPlan, SearchOptions, SearchQuery as Question,
     Searcher, SessionLeaf, Snippet,
@@ -26,8 +27,9 @@ use crate::cache::growth::Growth;
 use crate::cache::remembered::Places;
 use crate::projects::matching::matching;
 use crate::projects::resolve::Effort;
+use crate::search::background::LARGE;
 use crate::search::index::{Reader, session_key, stale};
-use crate::search::quick::{AllListed, Sessions};
+use crate::search::quick::{AllListed, Answer, Sessions};
 use crate::sessions::list::Digest;
 use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 use crate::{Engine, Error};
@@ -160,6 +162,8 @@ impl Engine {
                 let answer = engine.scan(asked, progress)?;
                 Ok(SearchResults { is_unindexed: true, ..answer })
             }
+            // Another search builds the index of a small home, or was cancelled and has not stopped yet.
+            Err(error) if error.is_busy() => engine.scan(asked, progress),
             Err(error) if error.is_homeless() => {
                 let mut answer = self.scan(asked, progress)?;
                 let note = "no index can be kept, so the files themselves were searched";
@@ -191,11 +195,11 @@ impl Engine {
 
     /// Passes an updated index to a function. A damaged one is rebuilt, once. `None` if updating it would take longer than
     /// searching the files, and an answer is wanted at once.
-    pub(crate) fn with_index<T>(
+    pub(crate) fn with_index<T: Answer>(
         &self,
         request: &IndexRequest<'_>,
         way: SearchPath,
-        ask: impl Fn(&Ready<'_>) -> Result<T, Error>,
+        ask: impl Fn(&Ready<'_>) -> Result<T, Error> + Sync,
     ) -> Result<Option<T>, Error> {
         match self.located(self.prepared(request, way, &ask)) {
             Err(Error::Index(error)) if error.is_damage() => {
@@ -209,11 +213,11 @@ impl Engine {
     }
 
     /// Updates the index, by the fast path if possible, queries it for the first hits, and passes it on.
-    fn prepared<T>(
+    fn prepared<T: Answer>(
         &self,
         request: &IndexRequest<'_>,
         way: SearchPath,
-        ask: &impl Fn(&Ready<'_>) -> Result<T, Error>,
+        ask: &(impl Fn(&Ready<'_>) -> Result<T, Error> + Sync),
     ) -> Result<Option<T>, Error> {
         let IndexRequest { query, first, at_once, progress } = *request;
         let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
@@ -222,14 +226,17 @@ impl Engine {
         // Resolving the sessions of a project needs all of them.
         if way == SearchPath::Any && !question.names_sessions() {
             let plan = question.plan(&self.now_for(&question), &mut |_| Vec::new());
-            let search = |index: &Index| index.searcher().search(&plan, &first(&plan));
-            if let Some((quick, found)) = engine.quick(search) {
-                let (searcher, first) = (quick.index.searcher(), found?);
-                let (sessions, notes) = (&quick, Vec::new());
+            let search = |index: &Index, sessions: &dyn Sessions| {
+                let searcher = index.searcher();
+                let first = searcher.search(&plan, &first(&plan))?;
+                let notes = Vec::new();
                 let ready = Ready { searcher, plan, first, sessions, notes, progress, way };
-                let answer = ask(&ready).map(Some);
-                engine.set_aside((ready.searcher, quick.index));
-                return answer;
+                let answer = ask(&ready);
+                engine.set_aside(ready.searcher);
+                answer
+            };
+            if let Some(answer) = engine.quick(search) {
+                return answer.map(Some);
             }
         }
         // An index that the fast path can use is complete, which is known sooner than whether it is not.
@@ -275,8 +282,9 @@ impl Engine {
         }
         let notes = match self.update_index(index, catalog, disk, digests, progress) {
             Ok(_) => Vec::new(),
-            // What was indexed before can be searched meanwhile.
-            Err(Error::Index(recount_search::Error::Busy { .. })) => {
+            // What was indexed before can be searched meanwhile. In a small home, callers search the files instead, or say
+            // that messages are missing.
+            Err(error) if error.is_busy() && disk.bytes() > LARGE => {
                 vec!["another run is indexing; its newest messages may be missing".to_owned()]
             }
             Err(error) => return Err(error),
@@ -329,7 +337,7 @@ impl Engine {
     /// Returns the time for the dates of a query. Finding the time zone takes longer than many a search, so it is only done for
     /// a query with dates.
     pub(crate) fn now_for(&self, question: &Question) -> Zoned {
-        let zone = if question.names_times() { TimeZone::system() } else { TimeZone::UTC };
+        let zone = if question.names_times() { local_zone() } else { TimeZone::UTC };
         self.clock.now().to_zoned(zone)
     }
 

@@ -83,7 +83,14 @@ impl Engine {
             let query = narrowed.unwrap_or_else(|| asked.query.clone());
             return self.search(&SearchRequest { query, ..asked.clone() }, progress);
         };
-        let kept = self.located(self.kept_searcher(&snapshot, asked.at_once))?;
+        let kept = match self.located(self.kept_searcher(&snapshot, asked.at_once)) {
+            // Another run has just begun to build it.
+            Err(error) if error.is_busy() => {
+                let query = narrowed.unwrap_or_else(|| asked.query.clone());
+                return self.scan(&SearchRequest { query, ..asked.clone() }, progress);
+            }
+            kept => kept?,
+        };
         let mut failed = None;
         let plan = question.plan(&self.now_for(&question), &mut |leaf| {
             self.sessions_of(leaf, snapshot.sessions()).unwrap_or_else(|error| {
@@ -197,10 +204,19 @@ impl Engine {
             is_behind = true;
             index.searcher()
         } else {
-            // While another run writes, its newest messages are missing.
-            let (searcher, missing) = self.searcher(index, catalog, disk, &digests, &())?;
-            is_behind = !missing.is_empty();
-            searcher
+            match self.searcher(index, catalog, disk, &digests, &()) {
+                // While another run writes, its newest messages are missing.
+                Ok((searcher, missing)) => {
+                    is_behind = !missing.is_empty();
+                    searcher
+                }
+                Err(error) if error.is_busy() => {
+                    is_behind = true;
+                    index.reload()?;
+                    index.searcher()
+                }
+                Err(error) => return Err(error),
+            }
         };
         Ok(Found { searcher, is_behind })
     }

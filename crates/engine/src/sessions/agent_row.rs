@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use recount_formats::bytes::Buffer;
-use recount_formats::source::{FilePlacement, ScannedFile};
+use recount_formats::source::{FilePlacement, ListedFile, ScannedFile};
 use recount_model::SessionKind;
 
 use recount_model::{SourceState, TitleFrom};
@@ -82,12 +82,12 @@ impl Engine {
         for at in own.iter().filter(|at| named(at) || !has_named) {
             let Some(folder) = disk.folders.get(*at) else { continue };
             let mains = folder.at.files.iter().filter(|file| file.placement == FilePlacement::Main);
-            let files: Vec<ScannedFile> = mains
+            let files: Vec<ListedFile> = mains
                 .map(|file| {
                     let outline = match known.get(file.path.as_path()) {
-                        Some(known) => folder.source.light(known),
+                        Some(known) => folder.source.summary(known),
                         None => {
-                            folder.source.light(&folder.source.outline(&file.path, &mut buffer))
+                            folder.source.summary(&folder.source.outline(&file.path, &mut buffer))
                         }
                     };
                     let (named_folder, is_shared) = (named(at), false);

@@ -168,7 +168,9 @@ fn times(facts: &mut SessionFacts, session_files: &SessionFiles) {
     for session_file in session_files.files.iter().filter(told) {
         let outline = &session_file.file.outline;
         let said = outline.entries.iter().filter_map(|entry| entry.time);
-        for time in said.clone().chain(outline.head.start) {
+        // A session begins with its own messages, not with those that it copied.
+        let own = outline.entries.iter().filter(|entry| !outline.is_copy(entry));
+        for time in own.filter_map(|entry| entry.time).chain(outline.head.start) {
             first = Some(first.map_or(time, |first| first.min(time)));
         }
         for time in said.chain(outline.head.updated) {

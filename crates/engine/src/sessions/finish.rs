@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use recount_formats::Source;
 use recount_formats::outline::AgentCall;
-use recount_formats::source::{AgentRow, ScannedFile};
+use recount_formats::source::{AgentRow, ListedFile};
 use recount_model::{
     Project, RecordedPath, SessionFacts, SessionId, SessionKind, SourceName, TitleFrom,
 };
@@ -18,11 +18,11 @@ use crate::snapshot::disk_scan::DiskSnapshot;
 
 /// Fills in what depends on other sessions.
 pub(crate) fn finish(disk: &DiskSnapshot, digests: &mut [Digest], resolved: &ResolvedProjects) {
-    let rows = agent_rows(disk, digests, &resolved.projects);
+    let mut rows = agent_rows(disk, digests, &resolved.projects);
     let callers = callers(digests);
     let names = names(disk);
     let titles = titles(disk, digests);
-    for digest in digests {
+    for (number, digest) in digests.iter_mut().enumerate() {
         let facts = Arc::make_mut(&mut digest.facts);
         let root = disk.folders.get(digest.folder).map(|folder| folder.root);
         if let Some(name) = root.and_then(|root| names.get(&(root, &facts.id))) {
@@ -38,13 +38,9 @@ pub(crate) fn finish(disk: &DiskSnapshot, digests: &mut [Digest], resolved: &Res
                 (facts.title, facts.title_from) = (Some(title.clone()), TitleFrom::Summary);
             }
         }
-        let own = digest.files.iter().map(|file| file.folder).collect::<BTreeSet<_>>();
-        let row = own.iter().find_map(|folder| rows.get(&(*folder, facts.id.clone())));
+        let row = rows.get_mut(number).and_then(Option::take);
         let row = row.filter(|_| facts.kind == SessionKind::Main);
-        (facts.agent_index, facts.agent_title) = match row {
-            Some((index, title)) => (Some(*index), Some(title.clone())),
-            None => (None, None),
-        };
+        (facts.agent_index, facts.agent_title) = row.unzip();
     }
 }
 
@@ -98,18 +94,21 @@ pub(crate) fn caller(
     found.map(|call| call.call.to_string())
 }
 
-/// Returns numbers and titles of the agent's own list, per folder that the newest releases would use.
+/// Returns for each session its number and title in the agent's own list, in the first of the folders that the newest releases would
+/// use.
 fn agent_rows(
     disk: &DiskSnapshot,
     digests: &[Digest],
     projects: &[Arc<Project>],
-) -> BTreeMap<(usize, SessionId), (u32, String)> {
-    let mut by_folder: BTreeMap<usize, Vec<&ScannedFile>> = BTreeMap::new();
-    for file in digests.iter().flat_map(|digest| digest.files.iter()) {
-        by_folder.entry(file.folder).or_default().push(file);
+) -> Vec<Option<(u32, String)>> {
+    let mut by_folder: BTreeMap<usize, Vec<(usize, &ListedFile)>> = BTreeMap::new();
+    for (at, digest) in digests.iter().enumerate() {
+        for file in digest.files.iter() {
+            by_folder.entry(file.folder).or_default().push((at, file));
+        }
     }
     let named = named_with_content(disk, projects);
-    let mut rows = BTreeMap::new();
+    let mut rows = vec![None; digests.len()];
     for (number, files) in &by_folder {
         let Some(folder) = disk.folders.get(*number) else { continue };
         let path = projects.get(*number).and_then(|project| project.path.as_ref());
@@ -119,10 +118,17 @@ fn agent_rows(
         {
             continue;
         }
-        let listed: Vec<AgentRow> = folder.source.agent_list(files, None);
-        for (at, row) in listed.into_iter().enumerate() {
-            let index = u32::try_from(at + 1).unwrap_or(u32::MAX);
-            rows.entry((*number, row.id)).or_insert((index, row.title));
+        let (sessions, files): (Vec<usize>, Vec<&ListedFile>) = files.iter().copied().unzip();
+        let listed = (1..).zip(folder.source.agent_list(&files, None));
+        let mut by_id: HashMap<SessionId, (u32, String)> = HashMap::new();
+        for (index, AgentRow { id, title }) in listed {
+            by_id.entry(id).or_insert((index, title));
+        }
+        for at in sessions {
+            let row = digests.get(at).and_then(|digest| by_id.get(&digest.facts.id));
+            if let (Some(slot @ None), Some(row)) = (rows.get_mut(at), row) {
+                *slot = Some(row.clone());
+            }
         }
     }
     rows

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_formats::outline::{AgentCall, Outline};
-use recount_formats::source::{FileAt, ScannedFile, SessionFile, SessionFiles};
+use recount_formats::source::{FileAt, ListedFile, SessionFile, SessionFiles};
 use recount_formats::{Source, bytes::Buffer};
 use recount_model::{
     FileRole, Problem, Project, SessionFacts, SessionId, SessionKind, SourceName, SourceState,
 };
 
-use crate::cache::growth::{self, FullRead};
+use crate::cache::growth::FullRead;
 use crate::cache::refresh::{recall, recall_groups};
 use crate::cancel::stop_if_cancelled;
 use crate::projects::matching::matching;
@@ -24,7 +24,7 @@ use crate::sessions::finish::finish;
 use crate::sessions::scope::{ListScope, nearest};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress};
 use crate::stats::pricing::Pricing;
-use crate::stats::usage::UsageLog;
+use crate::stats::usage::{UsageKept, UsageLog};
 use crate::{Engine, Error};
 
 /// The options of a list.
@@ -126,7 +126,7 @@ pub(crate) struct Digest {
     pub(crate) facts: Arc<SessionFacts>,
     pub(crate) folder: usize,
     /// Its files without their messages, for the agent's own list.
-    pub(crate) files: Arc<[ScannedFile]>,
+    pub(crate) files: Arc<[ListedFile]>,
     /// Its calls that ran sub-agents.
     pub(crate) agent_calls: Arc<[AgentCall]>,
     /// Whether it was read now, rather than loaded from the cache.
@@ -141,11 +141,18 @@ pub(crate) enum Used {
     Now {
         /// The time of its last entry.
         last: i64,
-        /// The usage log, after its length.
+        /// The usage log.
         usage_log: Arc<[u8]>,
     },
     /// In the catalog with this group of files.
     With(u64),
+    /// Just recorded, and in the catalog with a group of files.
+    Both {
+        /// The time of the last entry in the group.
+        last: i64,
+        /// The usage log.
+        usage_log: Arc<[u8]>,
+    },
 }
 
 /// What is needed of sessions after their rows are built.
@@ -169,6 +176,7 @@ pub(crate) struct Concluded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
     Rows,
+    UsageLogs,
     Messages,
 }
 
@@ -304,7 +312,7 @@ impl Engine {
         stop_if_cancelled(progress)?;
         finish(disk, &mut digests, &resolved);
         if after == After::Rows {
-            let no_files: Arc<[ScannedFile]> = Arc::default();
+            let no_files: Arc<[ListedFile]> = Arc::default();
             for digest in &mut digests {
                 digest.files = Arc::clone(&no_files);
             }
@@ -351,6 +359,14 @@ impl Engine {
         self.gather(Then::Rows, progress)
     }
 
+    /// The same for who counts usage next: the usage logs of what was read now are still there.
+    pub(crate) fn gather_usage(
+        &self,
+        progress: &dyn Progress,
+    ) -> Result<(Arc<DiskSnapshot>, Vec<Digest>), Error> {
+        self.gather(Then::UsageLogs, progress)
+    }
+
     /// Reads every session, regardless of the cache.
     pub(crate) fn read_all_groups(
         &self,
@@ -361,7 +377,7 @@ impl Engine {
         let digest = |source, session_files: SessionFiles| {
             digest(source, session_files, pricing, drop_outline)
         };
-        let digests = recall(self, disk, None, progress, digest)?;
+        let digests = recall(self, disk, None, UsageKept::InCatalog, progress, digest)?;
         Ok(join_orphans(disk, digests, digest))
     }
 
@@ -377,7 +393,8 @@ impl Engine {
         }
         let pricing = self.pricing();
         let digest = |source, session_files: SessionFiles| {
-            digest(source, session_files, pricing, drop_outline)
+            let lay_by = |at: &FileAt, outline| self.outlines.lay_by_followed(at, outline);
+            digest(source, session_files, pricing, lay_by)
         };
         let groups = disk.groups(|_, group| groups.contains(group));
         let digests = recall_groups(self, disk, &groups, progress, digest)?;
@@ -396,7 +413,7 @@ impl Engine {
         let digest = |source, session_files: SessionFiles| {
             let lay_by = |at: &FileAt, outline| {
                 if then == Then::Messages {
-                    growth::lay_by(&self.outlines, at, outline);
+                    self.outlines.lay_by(at, outline);
                 } else {
                     outline.recycle();
                 }
@@ -407,7 +424,11 @@ impl Engine {
             let memory = scope.spawn(|| self.memory());
             (self.look(), memory.join().unwrap_or_default())
         });
-        let digests = recall(self, &disk, memory, progress, digest)?;
+        let kept = match then {
+            Then::UsageLogs => UsageKept::HereToo,
+            Then::Rows | Then::Messages => UsageKept::InCatalog,
+        };
+        let digests = recall(self, &disk, memory, kept, progress, digest)?;
         let digests = join_orphans(&disk, digests, digest);
         Ok((disk, digests))
     }
@@ -439,19 +460,18 @@ fn digest(
     let mut facts = facts(source, &session_files);
     let usage_log = UsageLog::of(source, &session_files, &facts);
     pricing.put(&usage_log, &mut facts);
-    let used = Used::Now { last: usage_log.last(), usage_log: usage_log.bound().into() };
+    let used = Used::Now { last: usage_log.last(), usage_log: usage_log.encode().into() };
     let main = crate::sessions::facts::main(&session_files).or_else(|| session_files.files.first());
     let folder = main.map_or(0, |session_file| session_file.file.folder);
     let calls = own(&session_files).flat_map(|session_file| &session_file.file.outline.agent_calls);
     let agent_calls = calls.cloned().collect();
     let without_messages = |(session_file, state): (SessionFile, &SourceState)| {
-        let ScannedFile { folder, named_folder, is_shared, at, outline: whole } = session_file.file;
-        let outline = whole.without_messages(state.clone());
+        let listed = session_file.file.listed(state.clone());
         // For a file with several sessions this is only one of them.
-        if !is_shared {
-            lay_by(&at, whole);
+        if !listed.is_shared {
+            lay_by(&listed.at, session_file.file.outline);
         }
-        ScannedFile { folder, named_folder, is_shared, at, outline }
+        listed
     };
     let own =
         session_files.files.into_iter().filter(|session_file| session_file.role != FileRole::Base);

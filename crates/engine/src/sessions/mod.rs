@@ -14,6 +14,7 @@ pub(crate) mod live;
 pub(crate) mod lost;
 pub(crate) mod open;
 pub(crate) mod owners;
+pub(crate) mod read_marks;
 pub(crate) mod resume;
 pub(crate) mod scope;
 pub(crate) mod select;

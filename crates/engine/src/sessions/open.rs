@@ -28,16 +28,16 @@ use crate::sessions::facts::{facts, own};
 /// The maximum size of a saved chat; those are read at once.
 const SAVED: u64 = 512 * 1024 * 1024;
 
-/// One session, opened.
+/// One session, opened. Clones share all but its row.
 #[derive(Clone, Debug)]
 pub struct Opened {
     /// Its row in the list.
     pub facts: SessionFacts,
     source: &'static dyn Source,
-    session_files: SessionFiles,
+    session_files: Arc<SessionFiles>,
     /// The project directory.
     folder: Option<PathBuf>,
-    saved: Option<Vec<Message>>,
+    saved: Option<Arc<[Message]>>,
 }
 
 impl Opened {
@@ -47,7 +47,7 @@ impl Opened {
         session_files: SessionFiles,
         folder: Option<PathBuf>,
     ) -> Self {
-        Self { facts, source, session_files, folder, saved: None }
+        Self { facts, source, session_files: Arc::new(session_files), folder, saved: None }
     }
 
     /// Returns the messages of a session file, or `None` for a saved chat.
@@ -257,7 +257,8 @@ fn open_saved(source: &'static dyn Source, path: &Path, size: u64) -> Option<Ope
         SessionFiles { id, kind: SessionKind::Main, parent: None, files: vec![session_file] };
     let mut facts = facts(source, &session_files);
     count(&mut facts, &messages);
-    Some(Opened { facts, source, session_files, folder: None, saved: Some(messages) })
+    let (session_files, saved) = (Arc::new(session_files), Some(messages.into()));
+    Some(Opened { facts, source, session_files, folder: None, saved })
 }
 
 fn count(facts: &mut SessionFacts, messages: &[Message]) {

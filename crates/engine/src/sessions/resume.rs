@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use recount_formats::source::RootShape;
 use recount_model::{ProjectState, RecordedPath, SessionFacts, SessionId, SessionKind};
+use recount_platform::quote;
 use recount_store::Root;
 
 use crate::sessions::list::ListQuery;
+use crate::sessions::open::Opened;
 use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
 use crate::{Engine, Error};
 
@@ -23,6 +25,20 @@ pub struct Resume {
     pub folder: PathBuf,
     /// Variables to set, so that it finds the session.
     pub variables: Vec<(&'static str, PathBuf)>,
+}
+
+impl Resume {
+    /// Returns the command as a line for the shell.
+    pub fn shell_line(&self) -> String {
+        let mut words =
+            vec!["cd".to_owned(), quote(&self.folder.to_string_lossy()), "&&".to_owned()];
+        let set =
+            |(name, home): &(&str, PathBuf)| format!("{name}={}", quote(&home.to_string_lossy()));
+        words.extend(self.variables.iter().map(set));
+        words.push(self.program.to_owned());
+        words.extend(self.args.iter().map(|word| quote(word)));
+        words.join(" ")
+    }
 }
 
 /// Why a session cannot be resumed.
@@ -75,6 +91,14 @@ impl Engine {
     /// If there is no such session; [`Error::NotResumable`] if its agent would not resume it, with the reason.
     pub fn resume(&self, wanted: &str, progress: &dyn Progress) -> Result<Resume, Error> {
         let opened = self.open(wanted, progress)?;
+        self.resume_opened(&opened, progress)
+    }
+
+    /// Returns how to resume a session that is open.
+    ///
+    /// # Errors
+    /// As [`Engine::resume`].
+    pub fn resume_opened(&self, opened: &Opened, progress: &dyn Progress) -> Result<Resume, Error> {
         let id = opened.facts.id.clone();
         let refuse = |why: Unresumable| Error::NotResumable { id: id.prefix().to_owned(), why };
         if opened.is_saved() {
@@ -90,7 +114,7 @@ impl Engine {
         // Which of them the agent lists is only known among all sessions.
         let sessions = self.list(&ListQuery::default(), progress)?.sessions;
         let facts = sessions.iter().find(|facts| facts.id == id && facts.source == source.name());
-        let facts = facts.map_or(opened.facts, |facts| SessionFacts::clone(facts));
+        let facts = SessionFacts::clone(facts.map_or(&opened.facts, |facts| facts));
         let folder = folder(&facts).map_err(refuse)?;
         let disk = DiskSnapshot::look(&self.roots);
         let is_listed = facts.agent_index.is_some()

@@ -4,11 +4,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use recount_formats::on_two_cores;
 use recount_formats::source::{FileAt, ProjectFolder, Stamp, modified};
 use recount_platform::system_nanos;
 use recount_store::Root;
 
-use crate::snapshot::disk_scan::DiskSnapshot;
+use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder};
 use crate::snapshot::seen::{FileNow, Role, Seen, Suspects, basis};
 
 /// The next listing, and what is different in it.
@@ -138,15 +139,26 @@ fn stat_again(
     listed: &mut BTreeSet<usize>,
 ) {
     let looked = disk.looked;
-    for folder in &mut disk.folders {
+    let look = |folder: &LocatedFolder| {
+        let files = folder.at.files.iter().enumerate();
+        let now = files.map(|(at, file)| (at, suspects.look_at(&file.path, file.stamp, looked)));
+        now.filter(|(_, now)| !matches!(now, FileNow::Same)).collect::<Vec<_>>()
+    };
+    let news = match suspects {
+        Suspects::All => on_two_cores(&disk.folders, look),
+        Suspects::Only(_) => disk.folders.iter().map(look).collect(),
+    };
+    for (folder, looked) in disk.folders.iter_mut().zip(news) {
         let mut news = Vec::new();
-        for (at, file) in folder.at.files.iter().enumerate() {
-            match suspects.look_at(&file.path, file.stamp, looked) {
+        for (at, now) in looked {
+            match now {
                 FileNow::Same => {}
                 FileNow::Changed(metadata) => news.push((at, metadata)),
                 FileNow::Gone => {
                     listed.insert(folder.root);
-                    changes.emptied.extend(file.path.parent().map(Path::to_owned));
+                    let file = folder.at.files.get(at);
+                    let parent = file.and_then(|file| file.path.parent());
+                    changes.emptied.extend(parent.map(Path::to_owned));
                 }
             }
         }

@@ -165,6 +165,11 @@ impl DiskSnapshot {
         disk
     }
 
+    /// Returns the bytes of all session files.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.folders.iter().map(|folder| folder.at.bytes).sum()
+    }
+
     /// Returns the files of one group of a source.
     fn in_group(&self, source: &dyn Source, group: &str) -> Vec<(usize, Arc<FileAt>)> {
         let index = self.by_group.get_or_init(|| {
@@ -370,7 +375,12 @@ fn note_missing_base(session_files: &mut SessionFiles) {
     else {
         return;
     };
-    main.file.outline.problems.note(Problem {
+    let problems = &mut main.file.outline.problems;
+    // An outline that was kept has it already.
+    if problems.kept.iter().any(|problem| problem.what == What::BaseMissing) {
+        return;
+    }
+    problems.note(Problem {
         file: Arc::from(main.file.at.path.to_string_lossy()),
         span: None,
         what: What::BaseMissing,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use recount_formats::source::ScannedFile;
+use recount_formats::source::{ListedFile, ScannedFile};
 use recount_model::SessionId;
 use recount_platform::system_nanos;
 
@@ -138,9 +138,9 @@ impl Engine {
         loop {
             let before = groups.len();
             for digest in known {
-                let is_in = |file: &ScannedFile| groups.contains(&file.at.group);
+                let is_in = |file: &ListedFile| groups.contains(&file.at.group);
                 // What a session begins with may be there again, or no longer.
-                let has_base_in = |file: &ScannedFile| {
+                let has_base_in = |file: &ListedFile| {
                     let base = file.outline.head.base.as_ref();
                     base.is_some_and(|base| groups.contains(&*base.group))
                 };
@@ -198,7 +198,7 @@ fn renumbered(digest: &Digest, numbers: &[Option<usize>]) -> Option<Digest> {
     let number = |old: usize| numbers.get(old).copied().flatten();
     let mut digest = digest.clone();
     if digest.files.iter().any(|file| number(file.folder) != Some(file.folder)) {
-        let renumber = |file: &ScannedFile| {
+        let renumber = |file: &ListedFile| {
             number(file.folder).map(|folder| ScannedFile { folder, ..file.clone() })
         };
         let files = digest.files.iter().map(renumber);

@@ -5,11 +5,15 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use recount_formats::on_two_cores;
 use recount_formats::source::Stamp;
 
 use crate::cache::refresh::RACY;
 use crate::projects::resolve::ResolvedProjects;
 use crate::snapshot::disk_scan::DiskSnapshot;
+
+/// The number of paths that one of two threads looks at before it takes the next ones.
+const AT_ONCE: usize = 32;
 
 /// What the snapshot takes from a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +100,13 @@ impl Suspects<'_> {
     /// Returns those of `seen` that changed.
     pub(crate) fn changed<'s>(&self, seen: &'s [Seen], looked: i128) -> Vec<&'s Seen> {
         match self {
-            Self::All => seen.iter().filter(|seen| seen.is_changed(looked)).collect(),
+            Self::All => {
+                let parts: Vec<&[Seen]> = seen.chunks(AT_ONCE).collect();
+                let changed = |part: &&'s [Seen]| {
+                    part.iter().filter(|seen| seen.is_changed(looked)).collect::<Vec<_>>()
+                };
+                on_two_cores(&parts, changed).concat()
+            }
             Self::Only(paths) => {
                 // A directory changes when something in it comes or goes.
                 let parents: HashSet<&Path> =

@@ -1,11 +1,12 @@
 //! All sessions with their usage logs: from the catalog if nothing has changed, else from the files.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use recount_model::{Problem, SessionFacts, SessionId};
+use recount_model::{Problem, SessionFacts, SessionId, SourceName};
 
+use super::walk::Names;
 use crate::cache::remembered::met;
 use crate::projects::resolve::Effort;
 use crate::search::index::session_key;
@@ -25,7 +26,7 @@ pub(crate) struct UsageLogs {
     /// Further facts per session.
     pub(crate) places: Vec<Place>,
     /// The usage logs per session, not yet decoded: one, or several if its files have other names.
-    pub(crate) by_session: Vec<Vec<Vec<u8>>>,
+    pub(crate) by_session: Vec<Vec<Arc<[u8]>>>,
     /// Problems that belong to no session.
     pub(crate) problems: Vec<Problem>,
     /// The project that the query is limited to.
@@ -43,8 +44,22 @@ pub(crate) struct Place {
     pub(crate) is_asked: bool,
 }
 
+/// The sessions in two parts, each in order of time.
+#[derive(Debug)]
+pub(crate) struct Halves {
+    pub(crate) first: Vec<usize>,
+    /// In order of time after the first, unless they are of other sources.
+    pub(crate) second: Vec<usize>,
+    /// Whether a message may be in both. Keys of messages include the source.
+    pub(crate) may_cross: bool,
+}
+
+fn bytes_of(usage_logs: &[Arc<[u8]>]) -> usize {
+    usage_logs.iter().map(|log| log.len()).sum()
+}
+
 /// Every session, the usage logs, and the sessions excluded by a filter.
-type AllLogs = (Listing, Vec<Vec<u8>>, BTreeSet<Claim>);
+type AllLogs = (Listing, Vec<Arc<[u8]>>, BTreeSet<Claim>);
 
 impl Engine {
     /// Opens the usage logs.
@@ -79,7 +94,7 @@ impl Engine {
             let unmatched = engine.without(&query.content, &known.disk, progress)?;
             return Ok((known.listing, usage_logs, unmatched));
         }
-        let (disk, digests) = engine.gather_rows(progress)?;
+        let (disk, digests) = engine.gather_usage(progress)?;
         let conclude = |digests| engine.conclude(&disk, digests, (&effort, After::Rows), progress);
         // Rows first: what was needed to build them is dropped before the usage logs are read.
         let mut concluded = conclude(digests)?;
@@ -100,7 +115,7 @@ impl Engine {
         since: i64,
         wanted: impl Fn(u64) -> bool,
         found: &mut usize,
-    ) -> Option<(Vec<Vec<u8>>, u64)> {
+    ) -> Option<(Vec<Arc<[u8]>>, u64)> {
         let (mut leaves, mut groups, mut sound) = (Vec::new(), 0, true);
         let mut visit = |leaf: recount_catalog::UsageLogPart<'_>| {
             groups = met(groups, (leaf.key, leaf.stamp));
@@ -110,7 +125,7 @@ impl Engine {
             *found += 1;
             let Some(content) = leaf.content else { return };
             match unbound(content) {
-                Some(bound) => leaves.extend(bound.into_iter().map(<[u8]>::to_vec)),
+                Some(bound) => leaves.extend(bound.into_iter().map(Arc::from)),
                 None => sound = false,
             }
         };
@@ -119,14 +134,17 @@ impl Engine {
     }
 
     /// Collects the usage logs of sessions that were just listed. `None` if some that should be cached are not.
-    fn usage_logs_of(&self, digests: &[Digest], since: i64) -> Option<Vec<Vec<u8>>> {
+    fn usage_logs_of(&self, digests: &[Digest], since: i64) -> Option<Vec<Arc<[u8]>>> {
         let mut usage_logs = Vec::with_capacity(digests.len());
         let (mut groups, mut sessions) = (HashSet::new(), HashSet::new());
         for digest in digests {
             match &digest.used {
-                Used::Now { usage_log, .. } => {
-                    usage_logs.extend(unbound(usage_log)?.into_iter().map(<[u8]>::to_vec));
+                Used::Now { usage_log, .. } => usage_logs.push(Arc::clone(usage_log)),
+                // As those in the catalog: of older ones nothing is counted.
+                Used::Both { last, usage_log } if *last >= since => {
+                    usage_logs.push(Arc::clone(usage_log));
                 }
+                Used::Both { .. } => {}
                 Used::With(key) => {
                     groups.insert(*key);
                     sessions.insert(session_key(&digest.facts));
@@ -139,7 +157,7 @@ impl Engine {
         let mut found = 0;
         let wanted = |key: u64| groups.contains(&key);
         let (leaves, _) = self.leaves(&self.catalog()?, since, wanted, &mut found)?;
-        let is_wanted = |usage_log: &Vec<u8>| {
+        let is_wanted = |usage_log: &Arc<[u8]>| {
             UsageLogReader::session_of(usage_log).is_some_and(|key| sessions.contains(&key))
         };
         usage_logs.extend(leaves.into_iter().filter(is_wanted));
@@ -163,7 +181,7 @@ impl UsageLogs {
         all.filter(|(_, place)| place.is_asked).map(|(session, _)| session)
     }
 
-    fn new(listing: Listing, usage_logs: Vec<Vec<u8>>, asked: &[bool]) -> Self {
+    fn new(listing: Listing, usage_logs: Vec<Arc<[u8]>>, asked: &[bool]) -> Self {
         let Listing { sessions, problems, scope, .. } = listing;
         // Copies belong to the session that began first. Forks may keep the times of what they copy: then it is the one that
         // ended first.
@@ -195,21 +213,56 @@ impl UsageLogs {
         Self { order, places, by_session: sorted, sessions, problems, scope }
     }
 
-    /// Returns the number of sessions, in order of time, that have half of all data in the usage logs.
-    pub(crate) fn middle(&self) -> usize {
-        let size = |usage_logs: &[Vec<u8>]| usage_logs.iter().map(Vec::len).sum::<usize>();
-        let half = self.by_session.iter().map(|usage_logs| size(usage_logs)).sum::<usize>() / 2;
+    /// Splits the sessions into halves with about as much data in their usage logs.
+    pub(crate) fn halves(&self) -> Halves {
+        let size = |at: &usize| self.by_session.get(*at).map_or(0, |logs| bytes_of(logs));
+        let source = |at: &usize| self.sessions.get(*at).map(|session| session.source);
+        let mut by_source: BTreeMap<Option<SourceName>, usize> = BTreeMap::new();
+        for at in &self.order {
+            *by_source.entry(source(at)).or_default() += size(at);
+        }
+        let all: usize = by_source.values().sum();
+        if let Some((largest, bytes)) = by_source.into_iter().max_by_key(|(_, bytes)| *bytes)
+            && bytes < all - all / 4
+        {
+            let (first, second) = self.order.iter().partition(|at| source(at) == largest);
+            return Halves { first, second, may_cross: false };
+        }
         let mut sum = 0;
-        let below = |(_, usage_logs): &(Place, &[Vec<u8>])| {
-            sum += size(usage_logs);
-            sum <= half
+        let below = |at: &&usize| {
+            sum += size(at);
+            sum <= all / 2
         };
-        self.in_order().take_while(below).count()
+        let first: Vec<usize> = self.order.iter().take_while(below).copied().collect();
+        let second = self.order.iter().skip(first.len()).copied().collect();
+        Halves { first, second, may_cross: true }
+    }
+
+    /// Returns all models, in the order in which they are first named.
+    pub(crate) fn models(&self) -> Names {
+        let mut models = Names::default();
+        let contents = self.in_order().flat_map(|(_, usage_logs)| usage_logs);
+        for page in contents.filter_map(|content| UsageLogReader::open(content)) {
+            for model in &page.head.models {
+                models.number(model);
+            }
+        }
+        models
+    }
+
+    /// Returns the numbers of all sessions, earliest start first.
+    pub(crate) fn order(&self) -> &[usize] {
+        &self.order
     }
 
     /// Returns places and usage logs of all sessions, earliest start first.
-    pub(crate) fn in_order(&self) -> impl Iterator<Item = (Place, &[Vec<u8>])> {
-        self.order.iter().filter_map(|at| {
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = (Place, &[Arc<[u8]>])> {
+        self.of(&self.order)
+    }
+
+    /// Returns places and usage logs of some sessions.
+    pub(crate) fn of(&self, sessions: &[usize]) -> impl Iterator<Item = (Place, &[Arc<[u8]>])> {
+        sessions.iter().filter_map(|at| {
             let usage_logs = self.by_session.get(*at)?;
             Some((*self.places.get(*at)?, usage_logs.as_slice()))
         })

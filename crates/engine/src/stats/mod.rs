@@ -20,8 +20,6 @@ mod spans;
 mod totals;
 mod walk;
 
-use std::ops::Range;
-
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use recount_model::{Problem, SessionFacts, SessionId, Tokens};
@@ -243,28 +241,29 @@ impl StatsRequest {
 fn count(logs: &UsageLogs, prices: &Prices, asked: &StatsRequest, by: &[By]) -> Counted {
     let window = asked.window();
     let gap = i64::try_from(asked.gap.as_millis()).unwrap_or(i64::MAX);
-    let part = |part: Range<usize>| {
+    let part = |sessions: &[usize]| {
         let mut walk = UsageWalk::new(prices, &window, asked.zone.clone());
         let mut count = Count::new(logs, gap, by);
-        walk.visit_range(logs, part, &mut count);
+        walk.visit(logs, sessions, &mut count);
         (walk, count)
     };
-    let (middle, all) = (logs.middle(), logs.sessions.len());
-    let (first, second) = std::thread::scope(|scope| {
-        let second = (all > FEW).then(|| scope.spawn(|| part(middle..all)));
-        let first = part(0..if second.is_some() { middle } else { all });
-        (first, second.map(std::thread::ScopedJoinHandle::join))
-    });
-    let (walk, count) = match second {
-        None => first,
-        Some(Ok((walk, count))) if !first.0.crosses(&walk) => {
-            let (mut own_walk, mut own) = first;
-            let (models, tools) = own_walk.join(&walk);
-            own.join(count, &models, &tools);
-            (own_walk, own)
+    let (walk, count) = if logs.sessions.len() > FEW {
+        let halves = logs.halves();
+        let ((mut walk, mut count), second) = std::thread::scope(|scope| {
+            let second = scope.spawn(|| part(&halves.second));
+            (part(&halves.first), second.join())
+        });
+        match second {
+            Ok((other, others)) if !(halves.may_cross && walk.crosses(&other)) => {
+                let (models, tools) = walk.join(&other);
+                count.join(others, &models, &tools);
+            }
+            // Messages in sessions of both halves count for the one that began first.
+            _ => walk.visit(logs, &halves.second, &mut count),
         }
-        // Messages in sessions of both halves count for the one that began first.
-        Some(_) => part(0..all),
+        (walk, count)
+    } else {
+        part(logs.order())
     };
     let basis = basis(logs, asked, &walk, &count);
     Counted {
@@ -291,12 +290,18 @@ fn basis(
         requests: *requests,
         tokens: *tokens,
     });
+    let mut unpriced_models: Vec<UnpricedModel> = unpriced.collect();
+    if unpriced_models.len() > 1 {
+        // In the order in which they were first used, however the sessions were split.
+        let used = logs.models();
+        unpriced_models.sort_by_key(|one| one.model.as_ref().map(|model| used.number_of(model)));
+    }
     StatsBasis {
         time_zone: zone_name(&asked.zone),
         gap_seconds: asked.gap.as_secs(),
         since: asked.sessions.since,
         until: asked.sessions.until,
-        unpriced_models: unpriced.collect(),
+        unpriced_models,
         duplicates: walk.duplicates,
         problem_count: logs.problems.len() as u64 + sum(|session| session.problems),
         not_understood: sum(|session| session.not_understood),

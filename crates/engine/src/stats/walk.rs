@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
-use std::ops::Range;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -60,6 +59,11 @@ impl Names {
 
     pub(crate) fn name(&self, number: u32) -> &str {
         self.names.get(number as usize).map_or("", String::as_str)
+    }
+
+    /// Returns the number of a name, if it has one.
+    pub(crate) fn number_of(&self, name: &str) -> Option<u32> {
+        self.numbers.get(name).copied()
     }
 }
 
@@ -135,17 +139,17 @@ impl<'a> UsageWalk<'a> {
 
     /// Visits all sessions, earliest start first, and reports the selected ones.
     pub(crate) fn go(&mut self, logs: &UsageLogs, visitor: &mut dyn Visitor) {
-        self.visit_range(logs, 0..logs.sessions.len(), visitor);
+        self.visit(logs, logs.order(), visitor);
     }
 
-    /// Visits some of the sessions, by their numbers in order of time.
-    pub(crate) fn visit_range(
+    /// Visits some of the sessions, in the given order, which is that of time.
+    pub(crate) fn visit(
         &mut self,
         logs: &UsageLogs,
-        part: Range<usize>,
+        sessions: &[usize],
         visitor: &mut dyn Visitor,
     ) {
-        let some = || logs.in_order().skip(part.start).take(part.len());
+        let some = || logs.of(sessions);
         let said = some().filter_map(|(place, _)| logs.sessions.get(place.session));
         let said = said.map(|session| session.counts.answers + session.counts.prompts);
         self.met.reserve(usize::try_from(said.sum::<u64>()).unwrap_or_default());

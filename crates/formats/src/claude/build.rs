@@ -30,6 +30,10 @@ pub(crate) fn outline(facts: &Facts, file: &Arc<str>, problems: Problems) -> Out
     head(&mut outline, facts, file, is_agent);
     (outline.first_prompt, outline.last_prompt) = titles(&facts.session);
     outline.head.is_background = is_agent && facts.session.first.as_deref() == Some(WARM_UP);
+    if let Some(last) = facts.session.last_id.as_deref().filter(|_| outline.head.is_background) {
+        // It is begun before the agent has resumed a session, under an id that is not used.
+        outline.head.parent = Some(SessionId::new(last));
+    }
     let state = ClaudeState {
         leaf: main.leaf().and_then(|row| facts.ids.get(row as usize)).copied(),
         summaries: facts.session.summaries.clone(),

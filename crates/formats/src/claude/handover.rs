@@ -176,7 +176,11 @@ impl Writer<'_> {
         }
         let lost = add_media(&mut blocks, &message.media);
         let content = match blocks.as_slice() {
-            [] => return Unwritten { media: lost, ..Unwritten::default() },
+            [] if message.files.is_empty() => {
+                return Unwritten { media: lost, ..Unwritten::default() };
+            }
+            // Files are attached to a prompt.
+            [] => json!("(attached files)"),
             [_] if message.media.is_empty() => json!(message.text),
             _ => json!(blocks),
         };
@@ -357,4 +361,40 @@ fn hunk(hunk: &diff::Hunk) -> Value {
         "newLines": hunk.new_lines(),
         "lines": hunk.lines,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use recount_model::{AttachedFile, SessionId};
+
+    use super::*;
+
+    #[test]
+    fn files_of_a_prompt_without_words_are_attached() {
+        let (id, time) = (SessionId::new("new"), Timestamp::UNIX_EPOCH);
+        let session = HandoverSession {
+            id: &id,
+            folder: "/code",
+            project_hash: None,
+            title: None,
+            started: time,
+            updated: time,
+            note: "",
+        };
+        let (path, content) = ("a.md".to_owned(), "text of a".to_owned());
+        let file = AttachedFile { path, bytes: 9, content };
+        let message = HandoverMessage {
+            role: HandoverRole::User,
+            time,
+            text: String::new(),
+            files: vec![file],
+            media: Vec::new(),
+            model: None,
+            calls: Vec::new(),
+        };
+        let mut out = Vec::new();
+        Handover.writer(&session).message(&message, &mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("(attached files)") && text.contains("text of a"), "{text}");
+    }
 }

@@ -15,6 +15,7 @@ pub(crate) fn kind_of(row: &Row<'_>) -> RowKind {
         Some(b"system") => system(row),
         Some(b"attachment") => attachment(row),
         Some(b"progress") => RowKind::Hidden,
+        Some(b"queue-operation") => RowKind::Message(MessageKind::Prompt),
         // A kind of row that a newer release writes: it is shown, since it may be part of what was said.
         _ => RowKind::Notice(Level::Info),
     }

@@ -211,7 +211,7 @@ impl Log {
                 self.session_facts(row);
                 self.tree(row, kind, span);
             }
-            _ if known::is_side_row(kind) => self.side(row, kind),
+            _ if known::is_side_row(kind) => self.side(row, kind, span),
             _ => {
                 self.problem(What::UnknownRecord, span, "kept, see `show --raw`");
                 if row.is_tree() && (row.parent.is_some() || row.session.is_some()) {
@@ -232,6 +232,10 @@ impl Log {
             }
         };
         first(&mut session.id, row.session);
+        let is_other = |text: &Text<'_>| !session.id.as_deref().is_some_and(|known| text.is(known));
+        if let Some(other) = row.session.filter(is_other) {
+            session.last_id = Some(other.decode().into());
+        }
         first(&mut session.cwd, row.cwd);
         first(&mut session.branch, row.branch);
         first(&mut session.entrypoint, row.entrypoint);
@@ -242,7 +246,7 @@ impl Log {
         }
     }
 
-    fn side(&mut self, row: &Row<'_>, kind: &[u8]) {
+    fn side(&mut self, row: &Row<'_>, kind: &[u8], span: Span) {
         let title = || row.title.map(|title| title.decode().trim().to_owned());
         let said = || title().filter(|title| !title.is_empty());
         let is_first = self.line == 1;
@@ -259,7 +263,10 @@ impl Log {
                 }
             }
             b"relocated" => session.relocated = row.relocated.map(|path| path.decode().into()),
-            b"queue-operation" => session.begins_queued |= is_first,
+            b"queue-operation" => {
+                session.begins_queued |= is_first;
+                self.facts.queue.record(row, span, number(self.facts.rows.len()));
+            }
             b"file-history-snapshot" => session.has_file_history = true,
             b"last-prompt" => {
                 if let Some(leaf) = row.leaf {
@@ -279,7 +286,12 @@ impl Log {
         let what = kind_of(row);
         let Some(at) = self.push(row, what, span) else { return };
         match what {
-            RowKind::Answer => self.answer(row, at),
+            RowKind::Answer => {
+                self.answer(row, at);
+                if self.facts.queue.is_open() && !row.marks.is_sidechain {
+                    self.facts.queue.settle();
+                }
+            }
             RowKind::Results | RowKind::ResultsAndPrompt => self.results(row, at),
             RowKind::Boundary => {
                 self.preserve(row, at);
@@ -532,6 +544,9 @@ impl Log {
         let content = &row.message.content;
         let text = content.typed.or(row.attachment.prompt).or(row.content);
         let Some(text) = text else { return };
+        if self.facts.queue.is_open() {
+            self.facts.queue.meet(text);
+        }
         let start = text.decode_start(PROMPT);
         let session = &mut self.facts.session;
         let is_plain = session.first.is_some() && !row.marks.is_sidechain;

@@ -6,6 +6,7 @@ use foldhash::fast::RandomState;
 use recount_model::{Fate, Grammar, MessageKind};
 
 use super::build::row_id;
+use super::queue::QueuedPrompt;
 use super::state::{Answer, Call, CallResult, Facts, RowKind, TreeRow};
 use super::tree::{Chain, Forest};
 use crate::outline::{
@@ -100,6 +101,8 @@ struct Draft {
     kind: MessageKind,
     /// The answer that it is.
     answer: Option<u32>,
+    /// Its number among prompts that have no row.
+    queued: Option<u32>,
     /// Its first and its last piece.
     first: u32,
     last: u32,
@@ -116,6 +119,8 @@ pub(super) struct Builder<'a> {
     pieces: Vec<(u32, u32)>,
     /// The messages to which the results in a row belong.
     owners: Vec<u32>,
+    /// Prompts that have no row, with the fate of what they were typed after.
+    queued: Vec<(&'a QueuedPrompt, Fate)>,
 }
 
 impl<'a> Builder<'a> {
@@ -130,6 +135,7 @@ impl<'a> Builder<'a> {
             drafts: Vec::new(),
             pieces: Vec::new(),
             owners: Vec::new(),
+            queued: Vec::new(),
         }
     }
 
@@ -138,9 +144,7 @@ impl<'a> Builder<'a> {
         self.drafts.reserve(rows.len());
         self.pieces.reserve(rows.len());
         self.take_results(rows);
-        for row in &chain.order {
-            self.take(*row);
-        }
+        self.take_all(&chain.order);
         let mut outline = Outline::empty(Grammar::Jsonl);
         (outline.models, outline.tools) = (self.facts.models.clone(), self.facts.tools.clone());
         outline.entries.reserve_exact(self.drafts.len());
@@ -189,6 +193,33 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Takes rows, and prompts without one where they were passed on: those are of the file's own conversation.
+    fn take_all(&mut self, rows: &[u32]) {
+        let facts = self.facts;
+        let is_own = self.conversation == 0;
+        let mut queued = facts.queue.prompts().filter(|_| is_own).peekable();
+        let mut fate = Fate::Kept;
+        for row in rows {
+            while let Some(prompt) = queued.next_if(|prompt| prompt.after <= *row) {
+                self.add_queued(prompt, fate);
+            }
+            self.take(*row);
+            if queued.peek().is_some() {
+                fate = self.forest.fate(*row);
+            }
+        }
+        for prompt in queued {
+            self.add_queued(prompt, fate);
+        }
+    }
+
+    fn add_queued(&mut self, prompt: &'a QueuedPrompt, fate: Fate) {
+        let queued = Some(index(self.queued.len()));
+        self.queued.push((prompt, fate));
+        let kind = MessageKind::Prompt;
+        self.drafts.push(Draft { kind, answer: None, queued, first: NONE, last: NONE });
+    }
+
     fn take(&mut self, at: u32) {
         let Some(row) = self.row(at) else { return };
         match row.what {
@@ -214,7 +245,7 @@ impl<'a> Builder<'a> {
         let (message, piece) = (index(self.drafts.len()), index(self.pieces.len()));
         self.set_message(row, message);
         self.pieces.push((row, NONE));
-        self.drafts.push(Draft { kind, answer, first: piece, last: piece });
+        self.drafts.push(Draft { kind, answer, queued: None, first: piece, last: piece });
     }
 
     fn add_piece(&mut self, row: u32, message: u32) {
@@ -289,7 +320,31 @@ impl<'a> Builder<'a> {
         }
     }
 
+    fn queued_entry(&self, outline: &mut Outline, number: u32) -> Option<MessageEntry> {
+        let (prompt, fate) = self.queued.get(number as usize)?;
+        let (version, start) = (index(outline.versions.len()), index(outline.pieces.len()));
+        let span = prompt.span;
+        outline.versions.push(Version { span, before: None, rank: span.bytes });
+        Some(MessageEntry {
+            id: Some(prompt.id()),
+            kind: MessageKind::Prompt,
+            fate: *fate,
+            time: prompt.time,
+            best: version,
+            last: version,
+            pieces: PieceRange { start, count: 0 },
+            tokens: None,
+            model: None,
+            calls: [0; 3],
+            rounds: 0,
+            tools: Box::default(),
+        })
+    }
+
     fn entry(&self, outline: &mut Outline, draft: Draft, rows: &[u32]) -> MessageEntry {
+        if let Some(entry) = draft.queued.and_then(|queued| self.queued_entry(outline, queued)) {
+            return entry;
+        }
         let first = index(outline.versions.len());
         let spans = rows.iter().filter_map(|row| Some(self.row(*row)?.span));
         outline.versions.extend(spans.map(|span| Version { span, before: None, rank: span.bytes }));

@@ -22,6 +22,7 @@ mod native;
 mod overflow;
 mod packed;
 mod project;
+mod queue;
 mod retention;
 mod row;
 mod state;
@@ -62,7 +63,7 @@ use crate::stream::StreamFormat;
 const NAME: SourceName = SourceName::new("claude");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// The answer of a prompt is searched among this number of entries after it: the others are notes and attachments.
 const NEAR: usize = 64;

@@ -26,6 +26,8 @@ pub(crate) struct Row<'a> {
     pub(crate) marks: Marks,
     pub(crate) block_index: u32,
     pub(crate) message: MessageFacts<'a>,
+    /// What a record of the queue did.
+    pub(crate) operation: Option<Text<'a>>,
     /// The text of a system row.
     pub(crate) content: Option<Text<'a>>,
     pub(crate) attachment: AttachmentFacts<'a>,
@@ -162,6 +164,7 @@ impl<'a> Row<'a> {
                 self.message.read(scanner)?;
             }
             b"content" => self.content = string(scanner)?,
+            b"operation" => self.operation = string(scanner)?,
             b"attachment" => self.attachment = AttachmentFacts::read(scanner)?,
             b"toolUseResult" => self.result_agent = result_agent(scanner)?,
             b"leafUuid" => self.leaf = string(scanner)?,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use recount_model::{MessageKind, NoticeLevel, SourceState, Span};
 use serde::{Deserialize, Serialize};
 
+use super::queue::Queue;
 use super::row::Usage;
 use crate::json::Text;
 use crate::outline::CallEnd;
@@ -243,6 +244,7 @@ pub(crate) struct Facts {
     pub(crate) tools: Vec<Box<str>>,
     pub(crate) leaf: Option<LeafPointer>,
     pub(crate) session: Session,
+    pub(crate) queue: Queue,
     /// What humans typed in sidechains, by row: how it begins, and a hash of it.
     pub(crate) asked: BTreeMap<u32, (String, u64)>,
     /// Unknown fields that were reported.
@@ -254,6 +256,8 @@ pub(crate) struct Facts {
 pub(crate) struct Session {
     /// The first session id in the file.
     pub(crate) id: Option<Box<str>>,
+    /// The last one, if it is another.
+    pub(crate) last_id: Option<Box<str>>,
     pub(crate) cwd: Option<Box<str>>,
     pub(crate) relocated: Option<Box<str>>,
     pub(crate) branch: Option<Box<str>>,

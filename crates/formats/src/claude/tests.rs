@@ -218,6 +218,62 @@ fn agents_inside_a_file_are_sessions_of_their_own() {
     let agent = read_as("/x/agent-8e841387.jsonl", alone.as_bytes());
     assert_eq!(agent.head.session_id.as_ref().unwrap().as_str(), "8e841387");
     assert!(agent.head.subagent && agent.head.is_background && agent.others.is_empty());
+    let resumed =
+        side(answer("s2", "s1", "m2", "Ready")).replace(r#""sessionId":"s""#, r#""sessionId":"t""#);
+    let agent = side(user("s1", "", "Warmup")) + &resumed;
+    let agent = read_as("/x/agent-8e841387.jsonl", agent.as_bytes());
+    assert_eq!(agent.head.parent.as_ref().unwrap().as_str(), "t", "what it was started for");
+}
+
+/// A record of the queue.
+fn queued(operation: &str, text: &str) -> String {
+    let content = if text.is_empty() { String::new() } else { format!(r#","content":"{text}""#) };
+    format!(
+        "{{\"type\":\"queue-operation\",\"operation\":\"{operation}\",\"timestamp\":\"2026-11-15T10:00:05.000Z\"{content}}}\n"
+    )
+}
+
+#[test]
+fn prompts_that_only_the_queue_has_are_prompts_once() {
+    let command = |id: &str, parent: &str, text: &str| {
+        let attachment = format!(r#""attachment":{{"type":"queued_command","prompt":"{text}"}}"#);
+        row("attachment", id, parent, &attachment)
+    };
+    let text = [
+        queued("enqueue", "One"),
+        queued("dequeue", ""),
+        user("u1", "", "One"),
+        blocks("a1", "u1", "m1", r#"{"type":"tool_use","id":"c1","name":"Bash","input":{}}"#),
+        queued("enqueue", "/clear"),
+        queued("enqueue", "<task-notification>done"),
+        queued("enqueue", "Two"),
+        queued("enqueue", "Three"),
+        queued("remove", ""),
+        queued("remove", ""),
+        queued("remove", ""),
+        result("r1", "a1", "c1", false),
+        // A release that writes a row for one.
+        command("t1", "r1", "Three"),
+        answer("a2", "t1", "m2", "Done."),
+        // Typed once more, later.
+        user("u2", "a2", "Two"),
+        answer("a3", "u2", "m3", "Again."),
+        queued("enqueue", "Four"),
+        queued("popAll", ""),
+        queued("remove", ""),
+    ]
+    .concat();
+    let outline = read(&text);
+    let ids: Vec<&str> = outline.entries.iter().map(|entry| entry.id.as_deref().unwrap()).collect();
+    let queue = ids.iter().position(|id| id.starts_with("queued-")).unwrap();
+    assert_eq!((ids.len(), queue), (7, 2), "{ids:?}");
+    let entry = &outline.entries[queue];
+    assert_eq!((entry.kind, entry.fate), (MessageKind::Prompt, Fate::Kept));
+    assert_eq!(strict(&outline), ["u1", "m1", "t1", "m2", "u2", "m3"]);
+    let span = outline.versions[entry.best as usize].span;
+    let start = usize::try_from(span.offset).unwrap();
+    let line = text.get(start..start + usize::try_from(span.bytes).unwrap()).unwrap();
+    assert!(line.contains("Two"), "{line}");
 }
 
 #[test]

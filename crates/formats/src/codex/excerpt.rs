@@ -33,8 +33,9 @@ pub(super) fn folder_in(content: &[u8]) -> Option<Box<str>> {
     let at = memchr::memmem::find(content, open)? + open.len();
     let rest = content.get(at..)?;
     let inner = rest.get(..memchr::memmem::find(rest, close)?)?;
+    // What is between the two marks may lie in several strings: the first one counts.
     let quoted = [b"\"", inner, b"\""].concat();
-    string(Some(&quoted)).map(Into::into)
+    Some(Scanner::new(&quoted).string().ok()?.decode().into())
 }
 
 /// Finds the sub-agent in what its call gave back.

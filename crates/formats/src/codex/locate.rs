@@ -44,7 +44,13 @@ pub(super) fn locate(root: &Path, known: Option<&EarlierListing<'_>>) -> Located
 /// A folder whose files are not yet looked at.
 struct Pending {
     path: PathBuf,
-    files: Vec<DirEntry>,
+    files: Vec<Entry>,
+}
+
+/// A file that is not yet looked at. A `DirEntry` would keep its directory open, and there is one for each day.
+struct Entry {
+    path: PathBuf,
+    is_link: bool,
 }
 
 struct Walk<'a> {
@@ -76,7 +82,8 @@ impl Walk<'_> {
                 self.folder(&entry.path(), depth - 1);
             } else if entry.file_name().to_str().is_some_and(|name| names::rollout(name).is_some())
             {
-                files.push(entry);
+                let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+                files.push(Entry { path: entry.path(), is_link });
             }
         }
         if !files.is_empty() {
@@ -145,14 +152,14 @@ fn read(root: &Path, folder: &Pending) -> (Option<ProjectFolder>, Vec<Problem>) 
     ((!found.files.is_empty()).then_some(found), problems)
 }
 
-fn file_at(entry: &DirEntry, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt> {
-    let path = entry.path();
-    let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+fn file_at(entry: &Entry, root: &Path, problems: &mut Vec<Problem>) -> Option<FileAt> {
+    let Entry { path, is_link } = entry;
+    let (path, is_link) = (path.clone(), *is_link);
     if is_link && !stays_in(&path, root) {
         problems.push(problem(&path, What::LinkNotFollowed, "left out"));
         return None;
     }
-    let metadata = if is_link { fs::metadata(&path) } else { entry.metadata() };
+    let metadata = if is_link { fs::metadata(&path) } else { fs::symlink_metadata(&path) };
     let Ok(metadata) = metadata else {
         problems.push(problem(&path, What::Unreadable, "left out"));
         return None;
@@ -211,4 +218,32 @@ fn entries(path: &Path, problems: &mut Vec<Problem>) -> Vec<DirEntry> {
 
 fn problem(path: &Path, what: What, done: &'static str) -> Problem {
     Problem { file: Arc::from(path.to_string_lossy()), span: None, what, done: done.into() }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests write their own files")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_directory_stays_open_while_others_are_listed() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().canonicalize().unwrap();
+        for day in 10..30 {
+            let folder = root.join(format!("sessions/2026/05/{day}"));
+            fs::create_dir_all(&folder).unwrap();
+            let id = format!("01a19c04-0a82-76b7-b26e-6e73e0eb4f{day}");
+            let name = format!("rollout-2026-05-{day}T10-00-00-{id}.jsonl");
+            fs::write(folder.join(name), "{}\n").unwrap();
+        }
+        let mut walk =
+            Walk { root: &root, before: None, located: Located::default(), pending: Vec::new() };
+        walk.folder(&root.join("sessions"), DEPTH);
+        assert_eq!(walk.pending.len(), 20);
+        // Where the system tells which files are open.
+        let open = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+        let open = open.filter_map(|entry| fs::read_link(entry.path()).ok());
+        assert_eq!(open.filter(|path| path.starts_with(&root)).count(), 0);
+        assert_eq!(locate(&root, None).folders.len(), 20);
+    }
 }

@@ -25,6 +25,8 @@ pub(super) struct Meta {
     /// The thread.
     pub(super) id: Option<Box<str>>,
     pub(super) start: Option<i64>,
+    /// Whether it begins with copies of another thread's messages, which keep their time.
+    pub(super) has_copies: bool,
     pub(super) cwd: Option<Box<str>>,
     pub(super) branch: Option<Box<str>>,
     /// How it was started, as the file says.
@@ -67,9 +69,10 @@ impl Meta {
             note(string(fields.agent_role.or(fields.agent_type)), string(fields.agent_nickname));
         self.started_by(fields.source);
         if self.is_subagent && self.parent.is_none() {
-            // Reviews and the like name only the session that they belong to.
-            self.parent =
-                owned(fields.session_id).filter(|session| Some(session) != self.id.as_ref());
+            // Reviews and the like name only the session that they belong to, or the thread that they begin from (0.136).
+            self.parent = owned(fields.session_id)
+                .filter(|session| Some(session) != self.id.as_ref())
+                .or_else(|| self.forked_from.clone());
         }
         // Without these the agent cannot read the record (0.104 to 0.166).
         self.loadable =
@@ -110,6 +113,7 @@ impl Meta {
         Head {
             session_id: id(&self.id),
             start: self.start,
+            has_copies: self.has_copies,
             updated,
             subagent: self.is_subagent,
             parent: id(&self.parent),

@@ -40,7 +40,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use recount_model::{Message, Problem, RecordedPath, SessionId, SourceName, ToolCall};
+use recount_model::{Message, MessageKind, Problem, RecordedPath, SessionId, SourceName, ToolCall};
 
 use crate::bytes::Buffer;
 use crate::edit::Editor;
@@ -50,7 +50,7 @@ use crate::outline::{Base, MessageEntry, Outline};
 use crate::source::{
     DataFolders, EarlierListing, FileTouch, Located, MessageRequest, ProjectLocation, ReadResult,
     Recognition, RecordedPrompt, RootShape, ScannedFile, SessionFile, SessionFiles, Source,
-    stable_hash,
+    Unrecorded, stable_hash,
 };
 use crate::stream::StreamFormat;
 
@@ -58,7 +58,7 @@ use crate::stream::StreamFormat;
 const NAME: SourceName = SourceName::new("codex");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 4;
+const VERSION: u32 = 6;
 
 /// Codex, every release up to 0.166.
 #[derive(Debug)]
@@ -141,6 +141,13 @@ impl Source for Codex {
             return Some(stable_hash(&(NAME.as_str(), thread.as_str(), id)));
         }
         Some(stable_hash(&(NAME.as_str(), id)))
+    }
+
+    /// Releases before 0.32 record neither models nor figures.
+    fn unrecorded(&self, _outline: &Outline, entry: &MessageEntry) -> Unrecorded {
+        let is_bare = entry.model.is_none() && entry.tokens.is_none();
+        let no_figures = entry.kind == MessageKind::Answer && is_bare;
+        Unrecorded { no_figures, ..Unrecorded::default() }
     }
 
     fn touched(&self, call: &ToolCall) -> Vec<FileTouch> {

@@ -141,10 +141,9 @@ pub(super) fn word(raw: &[u8]) -> Option<&[u8]> {
     raw.strip_prefix(b"\"")?.strip_suffix(b"\"")
 }
 
-/// Returns a value as text, if it is a string.
+/// Returns a value as text, if it is a string. It was scanned when the record was read.
 pub(super) fn text(raw: Option<&[u8]>) -> Option<Text<'_>> {
-    let raw = raw.filter(|raw| raw.first() == Some(&b'"'))?;
-    Scanner::new(raw).string().ok()
+    raw.and_then(word).map(Text::scanned)
 }
 
 /// Returns what a string says.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::id_index::IdIndex;
 use crate::json::Text;
 use crate::outline::{AgentCall, CallEnd, Problems, ToolUse, Version};
-use crate::source::id_hash;
+use crate::source::{id_hash, stable_hash};
 
 use super::agent_index::AgentIndex;
 use super::excerpt::{agent_in, end_of, folder_in};
@@ -92,8 +92,12 @@ pub(super) struct Replay {
     counter: Counter,
     /// What was used by a request whose answer has not been seen.
     pending: Option<(Tokens, Span, Option<i64>)>,
+    /// The review that is going on.
+    review: Option<Review>,
     model: Option<u16>,
     turn: Option<Box<str>>,
+    /// When the turn began, if its id tells.
+    turn_began: Option<i64>,
     /// How many messages with a synthetic id the turn has.
     in_turn: u32,
     /// Whether records are the thread's own, and not copies of another's.
@@ -120,6 +124,13 @@ pub(super) struct Replay {
     /// Memory for ids.
     #[serde(skip)]
     scratch: String,
+}
+
+/// A review that another thread makes for this one.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Review {
+    /// The hash of the last prompt in it.
+    asked: Option<u64>,
 }
 
 fn no_file() -> Arc<str> {
@@ -175,7 +186,11 @@ impl Replay {
         if self.meta.first_ordinal.is_none() {
             self.meta.first_ordinal = record.ordinal;
         }
-        let (fields, time) = (&record.fields, record.time);
+        // Copied lines have the time of the copy; the id of their turn has that of the original, which is earlier.
+        let is_earlier = |began: &i64| record.time.is_none_or(|copied| *began <= copied);
+        let copied_from = self.turn_began.filter(|_| !self.own).filter(is_earlier);
+        self.meta.has_copies |= copied_from.is_some();
+        let (fields, time) = (&record.fields, copied_from.or(record.time));
         match record.tag {
             Tag::Meta => self.session_meta(fields),
             Tag::Header => {
@@ -241,6 +256,7 @@ impl Replay {
         self.flush();
         let began = uuid_time(&id);
         self.has_turn_ids |= began.is_some();
+        self.turn_began = began;
         if !self.own && self.meta.own_from.is_none() {
             let born = self.meta.id.as_deref().and_then(uuid_time).or(self.meta.start);
             self.own = began.zip(born).is_some_and(|(turn, born)| turn >= born);
@@ -454,14 +470,14 @@ impl Replay {
                 let words = text(fields.message).map(|text| text.decode_start(injected::TITLE));
                 let words = words.unwrap_or_default();
                 // The first releases with events also wrote them for injected text.
-                if injected::is_surroundings(&words) {
+                if injected::is_surroundings(&words) || self.is_asked_again(&words) {
                     return;
                 }
                 self.prompt(&words, has_images, span, time);
             }
             b"item_completed" => self.thread_item(fields, span, time),
             b"token_count" => {
-                if let Some(tokens) = self.counter.event(fields.info) {
+                if let Some(tokens) = self.counter.event(fields.info, self.review.is_some()) {
                     self.book(tokens, span, time);
                 }
             }
@@ -491,11 +507,15 @@ impl Replay {
                 self.meta.name = name.map(Into::into);
             }
             b"thread_goal_updated" => self.goal_updated(fields),
-            b"error"
-            | b"stream_error"
-            | b"warning"
-            | b"entered_review_mode"
-            | b"exited_review_mode" => {
+            b"entered_review_mode" => {
+                self.review = Some(Review::default());
+                self.notice(span, time);
+            }
+            b"exited_review_mode" => {
+                self.review = None;
+                self.notice(span, time);
+            }
+            b"error" | b"stream_error" | b"warning" => {
                 self.notice(span, time);
             }
             b"sub_agent_activity" => self.agent_activity(fields),
@@ -532,6 +552,13 @@ impl Replay {
             kind if is_thread_item(kind) => {}
             _ => self.problem(What::UnknownType, Some(span), "kept, see `show --raw`"),
         }
+    }
+
+    /// Whether a prompt is that of the review once more: its own thread passes it on (0.77 to 0.136).
+    fn is_asked_again(&mut self, words: &str) -> bool {
+        let Some(review) = &mut self.review else { return false };
+        let asked = stable_hash(words);
+        review.asked.replace(asked) == Some(asked)
     }
 
     /// A prompt that was typed. The item with the same text comes just before or after it.

@@ -146,6 +146,12 @@ fn a_copied_fork_counts_what_it_asked_itself() {
     assert_eq!(outline.head.name, None, "the name of its parent");
     assert_eq!(prompts(&outline, Fate::Kept), 2);
     assert_eq!(tokens(&outline), 50);
+    let times: Vec<Option<i64>> = outline.entries.iter().map(|entry| entry.time).collect();
+    let began = super::meta::uuid_time(PARENT);
+    let own = "2026-11-15T18:00:09Z".parse::<jiff::Timestamp>().unwrap().as_millisecond();
+    let expected = [began, began, Some(own), Some(own + 2000)];
+    assert_eq!(times, expected, "copies have the time of their turn, not that of the copy");
+    assert!(outline.head.has_copies && outline.head.start > began);
 }
 
 #[test]

@@ -126,9 +126,16 @@ pub(super) struct Counter {
 
 impl Counter {
     /// Takes an event with the sum of all requests and the figures of the last one. Returns what is new.
-    pub(super) fn event(&mut self, info: Option<&[u8]>) -> Option<Tokens> {
-        let (total, last) = sums(info?)?;
+    ///
+    /// During a review some releases (0.77) pass on the events of the review's own thread, whose file has them, too: only
+    /// sums that continue this thread's count then.
+    pub(super) fn event(&mut self, info: Option<&[u8]>, in_review: bool) -> Option<Tokens> {
         if self.has_records {
+            return None;
+        }
+        let (total, last) = sums(info?)?;
+        let continues = |before: Figures| total != last && total.since(before) == last;
+        if in_review && !self.before.is_some_and(continues) {
             return None;
         }
         let before = self.before.replace(total);
@@ -205,7 +212,9 @@ mod tests {
     fn booked(events: &[([u64; 2], [u64; 2])]) -> Vec<u64> {
         let mut counter = Counter::default();
         let book = |(total, last): &([u64; 2], [u64; 2])| {
-            counter.event(Some(info(*total, *last).as_bytes())).map_or(0, |tokens| tokens.total)
+            counter
+                .event(Some(info(*total, *last).as_bytes()), false)
+                .map_or(0, |tokens| tokens.total)
         };
         events.iter().map(book).collect()
     }
@@ -224,17 +233,37 @@ mod tests {
     }
 
     #[test]
+    fn during_a_review_only_the_own_sum_goes_on() {
+        let mut counter = Counter::default();
+        let mut event = |total, last, in_review| {
+            let used = counter.event(Some(info(total, last).as_bytes()), in_review);
+            used.map_or(0, |used| used.total)
+        };
+        assert_eq!(event([10, 1], [10, 1], true), 0, "the review came first");
+        assert_eq!(event([100, 10], [100, 10], false), 110);
+        assert_eq!(event([20, 2], [20, 2], true), 0);
+        assert_eq!(event([300, 2], [300, 2], true), 0, "larger than all before");
+        assert_eq!(event([100, 10], [100, 10], false), 0, "said again after it");
+        assert_eq!(
+            event([130, 13], [30, 3], true),
+            33,
+            "a release that reviews in the thread itself"
+        );
+        assert_eq!(event([150, 15], [20, 2], false), 22);
+    }
+
+    #[test]
     fn an_overflown_window_books_nothing() {
         let mut counter = Counter::default();
         let first = info([100, 10], [100, 10]);
-        assert_eq!(counter.event(Some(first.as_bytes())).unwrap().total, 110);
+        assert_eq!(counter.event(Some(first.as_bytes()), false).unwrap().total, 110);
         let parts = r#"{"input_tokens":0,"output_tokens":0,"total_tokens":258400}"#;
         let full = format!(r#"{{"total_token_usage":{parts},"last_token_usage":{parts}}}"#);
-        assert_eq!(counter.event(Some(full.as_bytes())), None);
+        assert_eq!(counter.event(Some(full.as_bytes()), false), None);
         let next = r#"{"total_token_usage":{"input_tokens":70,"output_tokens":7,"total_tokens":258477},"last_token_usage":{"input_tokens":70,"output_tokens":7,"total_tokens":77}}"#;
-        assert_eq!(counter.event(Some(next.as_bytes())).unwrap().total, 77);
-        assert_eq!(counter.event(None), None);
-        assert_eq!(counter.event(Some(b"null")), None);
+        assert_eq!(counter.event(Some(next.as_bytes()), false).unwrap().total, 77);
+        assert_eq!(counter.event(None, false), None);
+        assert_eq!(counter.event(Some(b"null"), false), None);
     }
 
     #[test]
@@ -246,17 +275,17 @@ mod tests {
             counter.record(usage, sum, None).map(|used| used.total)
         };
         assert_eq!(record(&mut counter, &one, &one), Some(11));
-        assert_eq!(counter.event(Some(info([10, 1], [10, 1]).as_bytes())), None);
+        assert_eq!(counter.event(Some(info([10, 1], [10, 1]).as_bytes()), false), None);
         assert_eq!(record(&mut counter, &figures([20, 1]), &two), Some(21));
         assert_eq!(record(&mut counter, &figures([20, 1]), &two), None, "the same once more");
-        assert_eq!(counter.event(Some(info([90, 9], [1, 1]).as_bytes())), None);
+        assert_eq!(counter.event(Some(info([90, 9], [1, 1]).as_bytes()), false), None);
     }
 
     #[test]
     fn a_request_counts_once_if_its_event_comes_before_its_record() {
         let mut counter = Counter::default();
         let event = |counter: &mut Counter, total, last| {
-            counter.event(Some(info(total, last).as_bytes())).map_or(0, |used| used.total)
+            counter.event(Some(info(total, last).as_bytes()), false).map_or(0, |used| used.total)
         };
         let record = |counter: &mut Counter, id: &str, usage: [u64; 2]| {
             let usage = figures(usage);

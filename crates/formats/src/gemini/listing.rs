@@ -6,8 +6,8 @@ use recount_model::{Grammar, SessionId, SourceState};
 
 use super::part::BINARY;
 use super::state::{AgentListing, GeminiState};
-use crate::outline::{Head, Outline};
-use crate::source::{AgentRow, FilePlacement, ScannedFile};
+use crate::outline::{FileSummary, Head, Outline};
+use crate::source::{AgentRow, FilePlacement, ListedFile};
 
 /// The rules of a range of releases.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,7 @@ impl Rules {
         }
     }
 
-    fn lists(self, file: &ScannedFile) -> bool {
+    fn lists(self, file: &ListedFile) -> bool {
         let outline = &file.outline;
         let enough = match self.needs {
             Needs::Nothing => true,
@@ -87,8 +87,9 @@ impl Rules {
             && !(self.hides_subagents && outline.head.subagent)
     }
 
-    fn title(self, outline: &Outline) -> String {
-        self.title_from(&outline.head, GeminiState::of(outline).listing)
+    fn title(self, file: &FileSummary) -> String {
+        let state = GeminiState::decode(&file.state).unwrap_or_default();
+        self.title_from(&file.head, state.listing)
     }
 
     fn title_from(self, head: &Head, mut listed: AgentListing) -> String {
@@ -116,12 +117,12 @@ impl Rules {
 }
 
 /// Lists the files of one chats folder like `release` (0.47 and later by default), oldest first.
-pub(crate) fn list(files: &[&ScannedFile], release: Option<&str>) -> Vec<AgentRow> {
+pub(crate) fn list(files: &[&ListedFile], release: Option<&str>) -> Vec<AgentRow> {
     let rules = release.map_or(Rules::NEWEST, Rules::of);
-    let mut sorted: Vec<&ScannedFile> =
+    let mut sorted: Vec<&ListedFile> =
         files.iter().copied().filter(|file| rules.lists(file)).collect();
     sorted.sort_by_cached_key(|file| file.at.path.file_name().map(utf16));
-    let mut rows: Vec<(&SessionId, &ScannedFile)> = Vec::new();
+    let mut rows: Vec<(&SessionId, &ListedFile)> = Vec::new();
     let mut known: HashMap<&SessionId, usize> = HashMap::new();
     for file in sorted {
         let Some(id) = &file.outline.head.session_id else { continue };
@@ -134,7 +135,7 @@ pub(crate) fn list(files: &[&ScannedFile], release: Option<&str>) -> Vec<AgentRo
         }
     }
     rows.sort_by_key(|(_, file)| started(file));
-    let row = |(id, file): (&SessionId, &ScannedFile)| AgentRow {
+    let row = |(id, file): (&SessionId, &ListedFile)| AgentRow {
         id: id.clone(),
         title: rules.title(&file.outline),
     };
@@ -156,7 +157,7 @@ fn utf16(name: &std::ffi::OsStr) -> Vec<u16> {
 /// What the loader uses for a missing time in a log: later than all others.
 const NOW: Option<i64> = Some(i64::MAX);
 
-fn updated(file: &ScannedFile) -> Option<i64> {
+fn updated(file: &ListedFile) -> Option<i64> {
     let head = &file.outline.head;
     match file.outline.grammar {
         Grammar::Jsonl => head.updated.or(NOW),
@@ -164,7 +165,7 @@ fn updated(file: &ScannedFile) -> Option<i64> {
     }
 }
 
-fn started(file: &ScannedFile) -> Option<i64> {
+fn started(file: &ListedFile) -> Option<i64> {
     let head = &file.outline.head;
     match file.outline.grammar {
         Grammar::Jsonl => head.start.or(NOW),
@@ -289,10 +290,12 @@ mod tests {
             ("0.43.0", "/help  now"),
             ("0.60.0", "Fix  now"),
         ] {
-            assert_eq!(Rules::of(release).title(&outline), title, "{release}");
+            let file = outline.summary(outline.state.clone());
+            assert_eq!(Rules::of(release).title(&file), title, "{release}");
         }
         outline.head.summary = Some("Prüfung".into());
-        assert_eq!(Rules::of("0.60.0").title(&outline), "Prüfung");
+        let file = outline.summary(outline.state.clone());
+        assert_eq!(Rules::of("0.60.0").title(&file), "Prüfung");
     }
 
     #[test]

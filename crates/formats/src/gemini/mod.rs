@@ -72,9 +72,9 @@ use crate::recovery::RecoverySource;
 use crate::retention::RetentionPolicy;
 use crate::rewrite::Rewriter;
 use crate::source::{
-    AgentRow, Artifacts, DataFolders, Detail, EarlierListing, FileTouch, Foreign, Linked, Located,
-    MessageRequest, Placement, ProjectFolder, ProjectLocation, ReadResult, Recognition, RootShape,
-    ScannedFile, SessionFiles, Source, Trace, Unrecorded,
+    AgentRow, Artifacts, DataFolders, Detail, EarlierListing, FileTouch, Foreign, Linked,
+    ListedFile, Located, MessageRequest, Placement, ProjectFolder, ProjectLocation, ReadResult,
+    Recognition, RootShape, ScannedFile, SessionFiles, Source, Trace, Unrecorded,
 };
 use crate::stream::StreamFormat;
 
@@ -184,7 +184,7 @@ impl Source for Gemini {
         grouping::group_sessions(files)
     }
 
-    fn agent_list(&self, files: &[&ScannedFile], release: Option<&str>) -> Vec<AgentRow> {
+    fn agent_list(&self, files: &[&ListedFile], release: Option<&str>) -> Vec<AgentRow> {
         listing::list(files, release)
     }
 

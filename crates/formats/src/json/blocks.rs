@@ -56,6 +56,28 @@ pub(super) fn string_end(bytes: &[u8], start: usize) -> JsonScan<(usize, bool)> 
     long_string_end(bytes, at).unpack()
 }
 
+/// The same for a key: nearly all are shorter than half a block of [`string_end`], and the second half is only looked at if they are not.
+#[expect(clippy::inline_always, reason = "a few instructions for each key")]
+#[inline(always)]
+pub(super) fn key_end(bytes: &[u8], start: usize) -> JsonScan<(usize, bool)> {
+    if let Some(block) = bytes.get(start..).and_then(<[u8]>::first_chunk::<32>) {
+        let (quote, special) = half_block(block.first_chunk());
+        if special != 0 {
+            let first = special.trailing_zeros();
+            if quote >> first & 1 == 1 {
+                return Ok((start + first as usize, false));
+            }
+        } else {
+            let (quote, special) = half_block(block.last_chunk());
+            let first = special.trailing_zeros();
+            if quote.checked_shr(first).unwrap_or_default() & 1 == 1 {
+                return Ok((start + 16 + first as usize, false));
+            }
+        }
+    }
+    long_string_end(bytes, start).unpack()
+}
+
 /// The number of blocks that are checked before the widest vectors are used: enough for ids and times.
 const SHORT_BLOCKS: usize = 2;
 

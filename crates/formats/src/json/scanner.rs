@@ -1,7 +1,7 @@
 //! The scanner: position in, slices out.
 
 use super::Text;
-use super::blocks::{skip_space, string_end};
+use super::blocks::{key_end, skip_space, string_end};
 
 /// Why a scan stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,9 +125,12 @@ impl<'a> Scanner<'a> {
     #[expect(clippy::inline_always, reason = "the result stays in registers")]
     #[inline(always)]
     pub fn key(&mut self) -> JsonScan<Text<'a>> {
-        let key = self.string()?;
+        self.expect(b'"')?;
+        let start = self.at;
+        let (end, escaped) = key_end(self.bytes, start)?;
+        self.at = end + 1;
         self.expect(b':')?;
-        Ok(key)
+        Ok(Text::new(self.bytes.get(start..end).unwrap_or_default(), escaped))
     }
 
     /// Reads a string; its escapes are checked but not resolved.

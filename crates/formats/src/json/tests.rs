@@ -221,3 +221,28 @@ proptest! {
         crate::fuzz::json(&bytes);
     }
 }
+
+#[test]
+fn keys_of_every_length_end_at_their_quote() {
+    for length in 0..80 {
+        for (odd, is_valid) in
+            [("", true), ("\\n", true), ("\\\"", true), ("é", true), ("\\x", false), ("\n", false)]
+        {
+            let key = format!("{}{odd}{}", "k".repeat(length / 2), "y".repeat(length - length / 2));
+            // Near the end of the bytes there is no whole block.
+            for after in ["", "                                                               "] {
+                let text = format!("{{\"{key}\" :1}}{after}");
+                let mut seen = Vec::new();
+                let mut scanner = Scanner::new(text.as_bytes());
+                let read = scanner.object(|scanner, key| {
+                    seen.push(key);
+                    scanner.skip()
+                });
+                assert_eq!(read.is_ok(), is_valid, "{text}");
+                let raw = seen.first().map(|key| key.raw());
+                assert_eq!(raw, is_valid.then_some(key.as_bytes()), "{text}");
+                assert_eq!(Scanner::new(text.as_bytes()).skip().is_ok(), is_valid, "{text}");
+            }
+        }
+    }
+}

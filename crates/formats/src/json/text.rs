@@ -20,6 +20,13 @@ impl<'a> Text<'a> {
         Self { raw, escaped: usize::from(escaped) }
     }
 
+    /// Wraps the bytes between the quotes of a string that was scanned before.
+    #[inline]
+    pub(crate) fn scanned(raw: &'a [u8]) -> Self {
+        // In a long text the first escape, the end of a line, is near its start.
+        Self::new(raw, memchr(b'\\', raw).is_some())
+    }
+
     #[inline]
     fn is_escaped(self) -> bool {
         self.escaped != 0

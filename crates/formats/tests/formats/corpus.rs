@@ -9,7 +9,7 @@ use std::sync::Arc;
 use recount_formats::SOURCES;
 use recount_formats::bytes::Buffer;
 use recount_formats::json::JsonTree;
-use recount_formats::source::{FileAt, ProjectFolder, RootShape, ScannedFile, Source};
+use recount_formats::source::{FileAt, ListedFile, ProjectFolder, RootShape, ScannedFile, Source};
 use recount_model::RecordedPath;
 use recount_testkit::{Corpus, corpus};
 
@@ -75,7 +75,9 @@ fn our_rows(capture: &Recording, path: &str) -> (Vec<Row>, Vec<ScannedFile>) {
         }
     };
     let files: Vec<ScannedFile> = folder.files.iter().map(survey).collect();
-    let rows = source.agent_list(&files.iter().collect::<Vec<_>>(), Some(&capture.release));
+    let listed: Vec<ListedFile> =
+        files.iter().map(|file| file.listed(file.outline.state.clone())).collect();
+    let rows = source.agent_list(&listed.iter().collect::<Vec<_>>(), Some(&capture.release));
     (rows.into_iter().map(|row| (row.title, row.id.to_string())).collect(), files)
 }
 

@@ -56,6 +56,8 @@ pub(super) fn list(moment: &Moment<'_>, arguments: &Arguments) -> Result<Quoted,
     }
     if let Some(first) = rows.get(start) {
         answer.after.push(format!("next: read_session {{\"session\":\"{}\"}}", safe_id(first)));
+    } else if start > 0 {
+        answer.after.push("there are no more".to_owned());
     } else if rows.is_empty() && query.project.is_none() && query.here.is_some() {
         answer.after.push("all projects: list_sessions {\"project\":\"*\"}".to_owned());
     }

@@ -88,7 +88,7 @@ fn run(
     Ok(answer)
 }
 
-/// Says what was wrong, and a call that works. Names in it come from disk.
+/// Explains an error, with a call that works. Names in it come from disk.
 fn explained(memory: &Memory, trouble: Trouble, tool: &Declaration) -> Quoted {
     let safe = |text: &str| {
         let redacted =
@@ -107,7 +107,7 @@ fn explained(memory: &Memory, trouble: Trouble, tool: &Declaration) -> Quoted {
                 "that name matches {} projects; ask the user, or give one of these:",
                 candidates.len()
             ));
-            answer.lines.extend(candidates.iter().take(10).map(|candidate| safe(candidate)));
+            answer.lines.extend(endings(&candidates).into_iter().take(10).map(safe));
         }
         Trouble::Engine(Error::SimilarProjects { similar, .. }) => {
             answer
@@ -153,6 +153,24 @@ fn explained(memory: &Memory, trouble: Trouble, tool: &Declaration) -> Quoted {
     answer
 }
 
+/// Returns the shortest end of each path that no other one has: a whole path may have a user's name, which is replaced.
+fn endings(paths: &[String]) -> Vec<&str> {
+    paths.iter().map(|path| ending(path, paths)).collect()
+}
+
+fn ending<'p>(path: &'p str, all: &[String]) -> &'p str {
+    let is_only = |end: &&str| {
+        let has = |other: &&String| {
+            let before = other.strip_suffix(*end);
+            before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+        };
+        all.iter().filter(has).count() == 1
+    };
+    let starts = path.rmatch_indices('/').map(|(at, _)| at + 1);
+    let mut ends = starts.filter_map(|at| path.get(at..)).filter(|end| !end.is_empty());
+    ends.find(is_only).unwrap_or(path)
+}
+
 /// Returns the date of a session's last message.
 fn day(facts: &SessionFacts) -> String {
     facts.updated.map_or_else(
@@ -175,4 +193,16 @@ fn project(moment: &Moment<'_>, facts: &SessionFacts) -> Result<String, Error> {
 /// Returns counted words, if there are any.
 fn counted(number: usize, word: &str, why: &str) -> Option<String> {
     (number > 0).then(|| format!("{} {why}", plural(number as u64, word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn projects_are_named_by_the_shortest_end_of_their_path() {
+        let paths = ["/home/ada/code/shop", "/home/ada/old/shop", "~/src/feed", "archive", "/"];
+        let paths = paths.map(str::to_owned);
+        assert_eq!(endings(&paths), ["code/shop", "old/shop", "feed", "archive", "/"]);
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use recount_display::number::plural;
 use recount_display::when;
 use recount_engine::{
     Cite, CitedMessage, Error, MessageCursor, Opened, Position, View, Visibility,
@@ -36,6 +37,12 @@ pub(super) fn read(moment: &Moment<'_>, arguments: &Arguments) -> Result<Quoted,
     let from = arguments.cursor()?;
     let facts = select(moment, wanted)?;
     let opened = Arc::new(moment.engine.open_key(&facts.key(), moment.progress)?);
+    let many = MessageCursor::new(Arc::clone(&opened), View::Full).len();
+    if from.is_some_and(|from| from > many) {
+        let id = crate::text::line(facts.id.prefix(), 40);
+        let many = plural(many as u64, "message");
+        return Ok(Quoted::own(format!("session {id} has {many}: there are no more")));
+    }
     if view == Some("full") {
         full(moment, &opened, from.unwrap_or(1).max(1), budget)
     } else {

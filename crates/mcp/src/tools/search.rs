@@ -58,10 +58,11 @@ pub(super) fn search(moment: &Moment<'_>, arguments: &Arguments) -> Result<Quote
         });
         return Ok(answer);
     }
-    let mut cursors = HashMap::new();
+    let cursors = open_sessions(moment, &shown);
     let mut last = None;
     for (at, hit) in shown.iter().enumerate() {
-        let cite = cite(moment, hit, &mut cursors);
+        let cursor = cursors.get(&hit.session.key());
+        let cite = cursor.and_then(|cursor| cursor.cite(&hit.message.place));
         let before = answer.lines.len();
         let width = if at < BEST.0 { BEST.1 } else { OTHERS };
         answer.lines.extend(row(moment, hit, start + at + 1, (cite.as_ref(), width))?);
@@ -147,6 +148,7 @@ fn ask(
         at_once: moment.memory.may_index(),
     };
     let results = moment.engine.search_typed(&asked, within, moment.progress)?;
+    moment.memory.count_search();
     if !results.is_unindexed {
         return Ok(results);
     }
@@ -183,7 +185,7 @@ fn headline(found: &Found, is_every: bool) -> String {
     format!("{about}{messages} in {sessions}, {order}")
 }
 
-/// Says what was left out, and what the search could not do.
+/// Adds what was left out, and what the search could not do.
 fn notes(answer: &mut Quoted, found: &Found, moment: &Moment<'_>) {
     let mut notes = Vec::new();
     notes.extend(counted(found.own, "hit", "in your own running session left out"));
@@ -207,7 +209,7 @@ fn notes(answer: &mut Quoted, found: &Found, moment: &Moment<'_>) {
     }
 }
 
-/// Says how the words were relaxed.
+/// Describes how the query was relaxed.
 fn relaxed(results: &SearchResults) -> String {
     let some = "not all words are in each; those with most and rarest first";
     let words = results.relaxation.as_ref().map(|how| how.not_found.as_slice()).unwrap_or_default();
@@ -242,21 +244,29 @@ fn row(
     Ok(vec![head, format!("  {}", snippet(moment, hit, width)?)])
 }
 
-/// Cites a hit. A session is opened once for all of its hits.
-fn cite(
-    moment: &Moment<'_>,
-    hit: &Match,
-    cursors: &mut HashMap<SessionKey, Option<MessageCursor>>,
-) -> Option<Cite> {
-    if hit.is_gone {
-        return None;
+/// Opens the sessions of hits, each once, to cite messages of them: on two threads, as each is read.
+fn open_sessions(moment: &Moment<'_>, hits: &[&Match]) -> HashMap<SessionKey, MessageCursor> {
+    let mut keys: Vec<SessionKey> = Vec::new();
+    for hit in hits.iter().filter(|hit| !hit.is_gone) {
+        let key = hit.session.key();
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
     }
-    let key = hit.session.key();
-    let cursor = cursors.entry(key.clone()).or_insert_with(|| {
-        let opened = moment.engine.open_key(&key, moment.progress).ok()?;
-        Some(MessageCursor::new(Arc::new(opened), View::Full))
-    });
-    cursor.as_ref()?.cite(&hit.message.place)
+    let open = |keys: &[SessionKey]| -> Vec<(SessionKey, MessageCursor)> {
+        let open = |key: &SessionKey| {
+            let opened = moment.engine.open_key(key, moment.progress).ok()?;
+            Some((key.clone(), MessageCursor::new(Arc::new(opened), View::Full)))
+        };
+        keys.iter().filter_map(open).collect()
+    };
+    let (first, second) = keys.split_at(keys.len().div_ceil(2));
+    std::thread::scope(|scope| {
+        let second = (!second.is_empty()).then(|| scope.spawn(|| open(second)));
+        let mut opened = open(first);
+        opened.extend(second.and_then(|second| second.join().ok()).unwrap_or_default());
+        opened.into_iter().collect()
+    })
 }
 
 /// Suggests two other queries.

@@ -115,7 +115,7 @@ impl Folded {
     }
 }
 
-/// Tells a session within a budget, from a message on. From the start of a session, the end is told too.
+/// Summarizes a session within a budget, from a message on. From the start of a session, its end is included.
 pub(crate) fn story(
     moment: &Moment<'_>,
     opened: &Arc<Opened>,

@@ -1,12 +1,12 @@
 //! `usage`
 
-use jiff::tz::TimeZone;
 use jiff::{SignedDuration, ToSpan as _};
 use recount_display::number::{count, money, plural};
 use recount_display::project_names::ProjectNames;
 use recount_display::usage::{cost, label};
 use recount_engine::ListQuery;
 use recount_engine::stats::{By, Money, StatsReport, StatsRequest, StatsRow, UsageFigures};
+use recount_platform::local_zone;
 
 use super::Trouble;
 use crate::arguments::Arguments;
@@ -39,7 +39,7 @@ pub(super) fn usage(moment: &Moment<'_>, arguments: &Arguments) -> Result<Quoted
         background: true,
         ..ListQuery::default()
     };
-    let asked = StatsRequest { sessions, zone: TimeZone::system(), gap: GAP };
+    let asked = StatsRequest { sessions, zone: local_zone(), gap: GAP };
     let mut report = moment.engine.stats(&asked, by, moment.progress)?;
     if by == By::Project {
         ProjectNames::of_rows(&report.rows).rename(&mut report.rows);

@@ -48,7 +48,7 @@ pub(super) fn verify(moment: &Moment<'_>, arguments: &Arguments) -> Result<Quote
     Ok(answer)
 }
 
-/// Says who said it, when, and whether it was undone.
+/// Returns the speaker, the time, and the fate of the message.
 fn about(verified: &Verification) -> String {
     let mut about = Vec::new();
     if let (Some(field), Some(session)) = (&verified.field, &verified.session) {

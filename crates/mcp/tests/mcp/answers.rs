@@ -52,6 +52,19 @@ fn cite(answer: &str) -> String {
 }
 
 #[test]
+fn beyond_the_end_it_says_that_there_is_no_more() {
+    let home = shop();
+    let mut client = Client::new(&home);
+    let listed = client.call("list_sessions", &json!({ "project": "*", "cursor": "99" }));
+    assert!(listed.contains("there are no more"), "{listed}");
+    for view in ["story", "full"] {
+        let read = json!({ "session": "aaaaaaaa", "view": view, "cursor": "3" });
+        let read = client.call("read_session", &read);
+        assert_eq!(read, "session aaaaaaaa has 2 messages: there are no more");
+    }
+}
+
+#[test]
 fn a_search_leads_to_the_message_and_the_quote_is_verified() {
     let home = shop();
     let mut client = Client::new(&home);

@@ -9,7 +9,7 @@ use crate::kind::SecretKind;
 /// The longest name of a user.
 const LONGEST: usize = 64;
 
-/// Finds `/home/NAME`, `/Users/NAME` and `\Users\NAME`; only the name is replaced.
+/// Finds `/home/NAME`, `/Users/NAME`, `\Users\NAME`, and names in folders of projects; only the name is replaced.
 pub(super) fn users(text: &str, sink: &mut Sink<'_>) {
     let bytes = text.as_bytes();
     for folder in ["/home/", "/Users/"] {
@@ -23,6 +23,13 @@ pub(super) fn users(text: &str, sink: &mut Sink<'_>) {
             }
         }
     }
+    for root in ["-home-", "-Users-"] {
+        for start in memmem::find_iter(bytes, root) {
+            if is_project_folder(bytes, start) {
+                dashed_name(text, start + root.len(), sink);
+            }
+        }
+    }
     for start in memmem::find_iter(bytes, "\\Users\\") {
         let from = start + "\\Users".len();
         let slashes = run_end(bytes, from, 9, |b| b == b'\\') - from;
@@ -32,6 +39,27 @@ pub(super) fn users(text: &str, sink: &mut Sink<'_>) {
             continue;
         }
         name(text, from + slashes, sink);
+    }
+}
+
+/// Whether the name of a project's folder begins here, or a drive before it: one agent names it by the path, with dashes for
+/// slashes, as in `/projects/-home-NAME-shop`, `/projects/-mnt-c-Users-NAME` and `\projects\C--Users-NAME`.
+fn is_project_folder(bytes: &[u8], start: usize) -> bool {
+    let starts = match piece(bytes, start.saturating_sub(6), start) {
+        [b'-', b'm', b'n', b't', b'-', _] => start - 6,
+        [.., drive, b'-'] if drive.is_ascii_alphabetic() => start - 2,
+        _ => start,
+    };
+    let slashes = run_start(bytes, starts, 9, |b| matches!(b, b'/' | b'\\'));
+    slashes < starts && piece(bytes, 0, slashes).ends_with(b"projects")
+}
+
+/// Here a dash ends the name.
+fn dashed_name(text: &str, start: usize, sink: &mut Sink<'_>) {
+    let rest = text.get(start..).unwrap_or_default();
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    if rest.get(..end).is_some_and(is_user) {
+        sink.put(SecretKind::User, start..start + end);
     }
 }
 

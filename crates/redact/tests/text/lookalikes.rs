@@ -70,6 +70,9 @@ const STAY: &[&str] = &[
     "/home/user/code",
     "GET /home/index.html",
     "~/home/x",
+    "/projects/-home-",
+    "/projects/-home-user-code",
+    "/projects/home-page",
     // Ids and checksums.
     "550e8400-e29b-41d4-a716-446655440000",
     "\"sessionId\": \"550e8400-e29b-41d4-a716-446655440000\"",

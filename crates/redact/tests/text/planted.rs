@@ -205,6 +205,10 @@ fn chosen(dice: &mut Dice) -> Vec<Planted> {
         (SecretKind::User, "file:///home/{}/a.txt", "alovelace"),
         (SecretKind::User, "/mnt/c/Users/{}/code", "AdaL"),
         (SecretKind::User, "/home/{}", "алиса"),
+        (SecretKind::User, "~/.claude/projects/-home-{}-code-shop/1.jsonl", "alovelace"),
+        (SecretKind::User, "~/.claude/projects/-mnt-c-Users-{}-code/1.jsonl", "alovelace"),
+        (SecretKind::User, "D:\\.claude\\projects\\C--Users-{}-code\\1.jsonl", "alovelace"),
+        (SecretKind::User, "/x/.claude/projects/-Users-{}", "ada_l"),
     ] {
         all.push(plant(kind, around, secret.to_owned()));
     }

@@ -145,7 +145,12 @@ impl Part<'_> {
     ) -> Result<Postings, TantivyError> {
         let alive = self.reader.alive_bitset();
         let mut scorer = weight.scorer(self.reader, 1.0)?;
-        let mut found = Vec::new();
+        let room = match permitted {
+            // A word in several fields is counted in each of them.
+            None => scorer.size_hint().min(self.reader.max_doc()),
+            Some(_) => 0,
+        };
+        let mut found = Vec::with_capacity(room as usize);
         let mut document = scorer.doc();
         while document != TERMINATED {
             if alive.is_none_or(|alive| alive.is_alive(document))
@@ -156,6 +161,7 @@ impl Part<'_> {
             }
             document = scorer.advance();
         }
+        found.shrink_to_fit();
         Ok(found)
     }
 }
@@ -179,19 +185,24 @@ impl Segment {
         })
     }
 
-    /// Returns each document with the sum of its words.
-    fn own(&self, worth: &[f32]) -> Vec<(DocId, f32)> {
-        let mut all: Vec<(DocId, f32)> = Vec::new();
-        for (postings, worth) in self.postings.iter().zip(worth) {
-            all.extend(postings.iter().map(|&(document, score)| (document, worth * share(score))));
+    /// Passes each document on, with the sum of its words.
+    fn each_own(&self, worth: &[f32], mut visit: impl FnMut(DocId, f32)) {
+        let mut lists: Vec<(&[(DocId, f32)], f32)> =
+            self.postings.iter().map(Vec::as_slice).zip(worth.iter().copied()).collect();
+        loop {
+            let firsts = lists.iter().filter_map(|(list, _)| list.first());
+            let Some(document) = firsts.map(|(document, _)| *document).min() else { return };
+            let mut sum = 0.0;
+            for (list, worth) in &mut lists {
+                if let Some(((first, score), rest)) = list.split_first()
+                    && *first == document
+                {
+                    sum += *worth * share(*score);
+                    *list = rest;
+                }
+            }
+            visit(document, sum);
         }
-        all.sort_by_key(|(document, _)| *document);
-        all.dedup_by(|next, one| {
-            let is_same = next.0 == one.0;
-            one.1 += if is_same { next.1 } else { 0.0 };
-            is_same
-        });
-        all
     }
 
     /// Returns the sum of the words in a document and those around it, of the same session; and what these words are worth.
@@ -256,9 +267,9 @@ impl Sessions {
 
 /// A message that has any of the words.
 struct Candidate {
-    segment: usize,
-    document: DocId,
     session: u64,
+    segment: u32,
+    document: DocId,
     own: f32,
     in_session: f32,
 }
@@ -268,13 +279,14 @@ fn candidates(segments: &[Segment], worth: &[f32], sessions: &Sessions) -> Vec<C
     // The sum of a session is the same for all of its messages, which follow each other.
     let mut last = (0, 0.0);
     for (number, segment) in segments.iter().enumerate() {
-        for (document, own) in segment.own(worth) {
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        segment.each_own(worth, |document, own| {
             let session = segment.session.get_val(document);
             if last.0 != session || last.1 == 0.0 {
                 last = (session, sessions.sum(session));
             }
             all.push(Candidate { segment: number, document, session, own, in_session: last.1 });
-        }
+        });
     }
     all
 }
@@ -295,14 +307,15 @@ fn ranked(
     }
     let mut kept = Collected { total: candidates.len(), ..Collected::default() };
     for (place, one) in candidates.iter().enumerate() {
-        let Some(segment) = segments.get(one.segment) else { continue };
+        let Some(segment) = segments.get(one.segment as usize) else { continue };
         let is_close = place < CLOSER_LOOK;
         let (near, covered) =
             if is_close { segment.near(one.document, worth) } else { (one.own, one.own) };
         let time = segment.time.first(one.document).unwrap_or(NO_TIME);
         let sum = OWN * one.own + NEAR * near + SESSION * one.in_session;
         let sum = sum * (1.0 - COVERAGE + COVERAGE * covered / total);
-        let is_exact = written.get(one.segment).is_some_and(|all| all.contains(&one.document));
+        let written = written.get(one.segment as usize);
+        let is_exact = written.is_some_and(|all| all.contains(&one.document));
         let score =
             boosted(sum, RECENCY, options.now, time) + if is_exact { ALL_WORDS } else { 0.0 };
         let ranked = Ranked {
@@ -310,7 +323,7 @@ fn ranked(
             time,
             session: one.session,
             message: segment.message.get_val(one.document),
-            segment: u32::try_from(one.segment).unwrap_or(u32::MAX),
+            segment: one.segment,
             document: one.document,
         };
         let best = kept.sessions.entry(one.session).or_insert(ranked);

@@ -3,6 +3,7 @@
 mod entry;
 mod evidence;
 mod open;
+mod orphans;
 mod overlay;
 mod rank;
 pub(crate) mod schema;

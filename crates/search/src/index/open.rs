@@ -9,7 +9,7 @@ use tantivy::directory::error::{LockError, OpenReadError};
 use tantivy::directory::{Directory as _, INDEX_WRITER_LOCK, MmapDirectory};
 use tantivy::{IndexReader, IndexSettings, ReloadPolicy, TantivyError};
 
-use super::{Searcher, Writer, schema};
+use super::{Searcher, Writer, orphans, schema};
 use crate::Error;
 use crate::neighbours::NeighbourPlugin;
 
@@ -101,6 +101,7 @@ impl Index {
     /// There is one writer at a time across all processes; [`Error::Busy`] if another one is writing.
     pub fn writer(&self, memory: usize, threads: usize, mark: &str) -> Result<Writer, Error> {
         Writer::new(&self.engine, &self.reader, memory, threads, (mark, &self.folder))
+            .and_then(|writer| orphans::remove(&self.engine, &self.folder).map(|()| writer))
             .map_err(|error| unusable(&self.folder, error))
     }
 

@@ -12,9 +12,9 @@ use crate::token::WordTokenizer;
 
 /// The tokenizer's name is part of the schema on disk, and the version is part of the name: an index with another tokenizer
 /// does not open. Raise it with any change to the words, or to the meaning of the columns.
-const TOKENIZER: &str = "recount-words-5";
+const TOKENIZER: &str = "recount-words-6";
 /// The same words, with a record of adjacent ones.
-const NEIGHBOURS: &str = "recount-words-5-neighbours";
+const NEIGHBOURS: &str = "recount-words-6-neighbours";
 /// The engine's own tokenizer for unchanged values.
 const RAW: &str = "raw";
 

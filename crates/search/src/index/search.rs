@@ -21,6 +21,8 @@ use crate::{Error, QueryPlan};
 pub struct SearchOptions {
     /// The maximum number of hits.
     pub limit: usize,
+    /// The maximum number of hits if the words are relaxed: each of them costs more to look up.
+    pub relaxed_limit: usize,
     /// The number of best hits to skip.
     pub offset: usize,
     /// The time from which age is counted, in milliseconds since 1970.
@@ -126,11 +128,12 @@ impl Searcher {
     /// Runs a plan. If no message has all of its words, or if it is a question in a sentence, runs [`QueryPlan::relaxed`] and
     /// marks the result.
     pub fn search(&self, plan: &QueryPlan, options: &SearchOptions) -> Result<Found, Error> {
+        let relaxed_options = SearchOptions { limit: options.relaxed_limit, ..options.clone() };
         if options.may_relax
             && plan.is_question()
             && let Some(relaxed) = plan.relaxed()
         {
-            let found = self.guarded(&relaxed, Some(plan), options)?;
+            let found = self.guarded(&relaxed, Some(plan), &relaxed_options)?;
             if found.total > 0 {
                 return Ok(found);
             }
@@ -140,7 +143,7 @@ impl Searcher {
             return Ok(found);
         }
         let Some(relaxed) = plan.relaxed() else { return Ok(found) };
-        let second = self.guarded(&relaxed, None, options)?;
+        let second = self.guarded(&relaxed, None, &relaxed_options)?;
         Ok(if second.total > 0 { second } else { found })
     }
 

@@ -40,6 +40,7 @@ fn output(text: &str) -> MessageTexts<'_> {
 fn options() -> SearchOptions {
     SearchOptions {
         limit: 100,
+        relaxed_limit: 100,
         offset: 0,
         now: 100 * DAY,
         sort: HitOrder::Relevance,
@@ -447,4 +448,82 @@ fn an_overlay_answers_like_a_commit() {
     assert_eq!((left.total, left.hits[0].message), (right.total, right.hits[0].message));
     let empty = index.searcher().with_overlay(Overlay::of(&[]).unwrap(), &[]).unwrap();
     assert_eq!(keys(&empty, "retry", &options()).len(), 3);
+}
+
+#[test]
+fn phrases_are_found_in_every_part_of_a_large_segment() {
+    const MESSAGES: u64 = 18_000;
+    // A phrase in one of thousand messages; the others have its words the other way round.
+    let text = |key: u64| if key % 1000 == 999 { "alpha beta" } else { "beta, then alpha" };
+    let want: Vec<u64> = (0..MESSAGES).filter(|key| key % 1000 == 999).collect();
+    // In one segment, and in eight that are merged to one.
+    for commits in [1, 8] {
+        let folder = TempDir::new().unwrap();
+        let index = Index::open(folder.path()).unwrap();
+        let mut writer = index.writer(0, 1, "one").unwrap();
+        for key in 0..MESSAGES {
+            writer.add(&message(key, 1, output(text(key)))).unwrap();
+            if (key + 1) % (MESSAGES / commits) == 0 {
+                writer.commit().unwrap();
+            }
+        }
+        writer.finish().unwrap();
+        let all = SearchOptions { limit: usize::MAX, ..options() };
+        let mut keys = keys(&index.searcher(), "\"alpha beta\"", &all);
+        keys.sort_unstable();
+        assert!(want.iter().all(|key| keys.binary_search(key).is_ok()), "{keys:?}");
+        assert!(keys.len() < 2000, "{} are to be checked", keys.len());
+    }
+}
+
+/// The names of all files of an index, without locks.
+fn files(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    names.retain(|name| !has_extension(name, "lock"));
+    names.sort();
+    names
+}
+
+fn has_extension(name: &str, extension: &str) -> bool {
+    Path::new(name).extension() == Some(extension.as_ref())
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test leaves what a killed process leaves")]
+fn files_of_a_killed_writer_do_not_stop_the_next_one() {
+    let folder = TempDir::new().unwrap();
+    let texts = ["one", "two", "three"].map(prompt);
+    let old: Vec<_> = (1..).zip(texts).map(|(key, text)| message(key, key, text)).collect();
+    let index = filled(folder.path(), &old);
+    let before = files(folder.path());
+    // Another process removes a session and dies between writing the list of removed messages and its commit.
+    let meta = std::fs::read(folder.path().join("meta.json")).unwrap();
+    let managed = std::fs::read(folder.path().join(".managed.json")).unwrap();
+    let mut writer = Index::open(folder.path()).unwrap().writer(0, 1, "one").unwrap();
+    writer.delete_session(2);
+    writer.commit().unwrap();
+    drop(writer);
+    std::fs::write(folder.path().join("meta.json"), meta).unwrap();
+    std::fs::write(folder.path().join(".managed.json"), managed).unwrap();
+    std::fs::write(folder.path().join(".tmpAb12Cd"), "half").unwrap();
+    let mut left = files(folder.path());
+    left.retain(|name| !before.contains(name));
+    assert!(left.iter().any(|name| has_extension(name, "del")), "{left:?}");
+
+    // Also by an index that was opened before it.
+    for index in [&index, &Index::open(folder.path()).unwrap()] {
+        let writer = index.writer(0, 1, "one").unwrap();
+        assert_eq!(files(folder.path()), before);
+        drop(writer);
+    }
+    let writer = index.writer(0, 1, "one").unwrap();
+    writer.delete_session(2);
+    writer.finish().unwrap();
+    assert_eq!(found(&index, "one OR two OR three"), [1, 3]);
+    // What a commit names stays.
+    drop(index.writer(0, 1, "one").unwrap());
+    let again = Index::open(folder.path()).unwrap();
+    assert_eq!(found(&again, "one OR two OR three"), [1, 3]);
+    assert!(again.damaged_files().unwrap().is_empty());
 }

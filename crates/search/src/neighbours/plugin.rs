@@ -1,12 +1,13 @@
-//! The filters of a segment as a separate file, written, merged and read with the rest of it.
+//! The filters of a segment as separate files, written, merged and read with the rest of it.
 //!
-//! The file has the filters one after the other, then for each message the end of its filter (in pieces, four bytes), then
-//! the number of messages (four bytes).
+//! Each file has the filters of a share of the messages one after the other, then for each message the end of its filter (in
+//! pieces, four bytes), then the number of messages (four bytes). What is looked at counts as memory of this process until
+//! its file is closed: a phrase of common words looks at all of them, one file after the other.
 
 use std::any::Any;
 use std::io::Write as _;
 
-use tantivy::directory::{OwnedBytes, TerminatingWrite as _};
+use tantivy::directory::{OwnedBytes, TerminatingWrite as _, WritePtr};
 use tantivy::index::SegmentComponent;
 use tantivy::indexer::DocIdMapping;
 use tantivy::schema::Schema;
@@ -19,8 +20,10 @@ use tantivy::{
 use super::filter::{self, FilterMaker, PIECE};
 use super::{Pair, recorder};
 
-/// The file extension; part of the index format on disk.
-const EXTENSION: &str = "near";
+/// The file extensions; part of the index format on disk.
+const EXTENSIONS: [&str; 4] = ["near", "near2", "near3", "near4"];
+/// The least number of messages in the first file: small segments need no more than that.
+const LEAST: usize = 4096;
 /// Bytes of a number in the file.
 const NUMBER: usize = 4;
 
@@ -30,7 +33,7 @@ pub(crate) struct NeighbourPlugin;
 
 impl SegmentPlugin for NeighbourPlugin {
     fn extensions(&self) -> &[&str] {
-        &[EXTENSION]
+        &EXTENSIONS
     }
 
     fn create_writer(
@@ -42,25 +45,78 @@ impl SegmentPlugin for NeighbourPlugin {
 
     fn merge(&self, context: PluginMergeContext<'_>) -> Result<(), TantivyError> {
         // Messages are never reordered: a merged segment has those of its sources in sequence.
-        let mut file = context.target_segment.open_write(component())?;
-        let mut ends = Vec::new();
-        let mut end = 0_u32;
+        let messages = context.readers.iter().map(|reader| reader.num_docs() as usize).sum();
+        let mut shares = ShareWriter::new(context.target_segment, messages)?;
         for reader in context.readers {
-            let filters = Filters::open(reader)?;
+            let mut filters = Filters::open(reader)?;
             for document in reader.doc_ids_alive() {
-                let filter = filters.of(document);
-                end = later(end, filter.len())?;
-                file.write_all(filter)?;
-                ends.push(end);
+                shares.add(filters.of(document)?)?;
             }
         }
-        write_ends(&mut file, &ends)?;
-        Ok(file.terminate()?)
+        shares.finish()
     }
 }
 
-fn component() -> SegmentComponent {
-    SegmentComponent::Custom(EXTENSION.to_owned())
+/// Returns the number of messages in each file of a segment, except for the last ones.
+fn share(messages: usize) -> usize {
+    messages.div_ceil(EXTENSIONS.len()).max(LEAST)
+}
+
+fn component(extension: &str) -> SegmentComponent {
+    SegmentComponent::Custom(extension.to_owned())
+}
+
+/// Writes the files of a segment.
+struct ShareWriter<'s> {
+    segment: &'s Segment,
+    share: usize,
+    file: WritePtr,
+    /// The extensions of the files to come.
+    later: std::slice::Iter<'static, &'static str>,
+    ends: Vec<u32>,
+    end: u32,
+}
+
+impl<'s> ShareWriter<'s> {
+    fn new(segment: &'s Segment, messages: usize) -> Result<Self, TantivyError> {
+        let [first, later @ ..] = &EXTENSIONS;
+        let file = segment.open_write(component(first))?;
+        let (ends, later) = (Vec::new(), later.iter());
+        Ok(Self { segment, share: share(messages), file, later, ends, end: 0 })
+    }
+
+    /// Adds the filter of the next message.
+    fn add(&mut self, filter: &[u8]) -> Result<(), TantivyError> {
+        if self.ends.len() >= self.share
+            && let Some(extension) = self.later.next()
+        {
+            self.begin(extension)?;
+        }
+        self.end = later(self.end, filter.len())?;
+        self.file.write_all(filter)?;
+        self.ends.push(self.end);
+        Ok(())
+    }
+
+    /// Ends a file, and begins the next.
+    fn begin(&mut self, extension: &str) -> Result<(), TantivyError> {
+        let next = self.segment.open_write(component(extension))?;
+        let mut file = std::mem::replace(&mut self.file, next);
+        write_ends(&mut file, &self.ends)?;
+        file.terminate()?;
+        self.ends.clear();
+        self.end = 0;
+        Ok(())
+    }
+
+    /// Ends the last file. All of them exist, whether there are messages for them or not.
+    fn finish(mut self) -> Result<(), TantivyError> {
+        while let Some(extension) = self.later.next() {
+            self.begin(extension)?;
+        }
+        write_ends(&mut self.file, &self.ends)?;
+        Ok(self.file.terminate()?)
+    }
 }
 
 /// Advances an end by a filter of the given number of bytes.
@@ -104,10 +160,14 @@ impl PluginWriter for FilterWriter {
         segment: &Segment,
         _: Option<&DocIdMapping>,
     ) -> Result<(), TantivyError> {
-        let mut file = segment.open_write(component())?;
-        file.write_all(&self.filters)?;
-        write_ends(&mut file, &self.ends)?;
-        Ok(file.terminate()?)
+        let mut shares = ShareWriter::new(segment, self.ends.len())?;
+        let mut start = 0;
+        for &end in &self.ends {
+            let end = end as usize * PIECE;
+            shares.add(self.filters.get(start..end).unwrap_or_default())?;
+            start = end;
+        }
+        shares.finish()
     }
 
     fn mem_usage(&self) -> usize {
@@ -123,41 +183,70 @@ impl PluginWriter for FilterWriter {
     }
 }
 
-/// The filters of one segment.
+/// The filters of one segment. They should be read in sequence: one file is open at a time.
 #[derive(Clone)]
 pub(super) struct Filters {
+    reader: SegmentReader,
+    share: usize,
+    /// The open file, and its number.
+    open: (usize, Share),
+}
+
+impl Filters {
+    /// Opens the first file of a segment. Its bytes are only read when needed.
+    pub(super) fn open(reader: &SegmentReader) -> Result<Self, TantivyError> {
+        let share = share(reader.max_doc() as usize);
+        Ok(Self { reader: reader.clone(), share, open: (0, Share::open(reader, 0)?) })
+    }
+
+    /// Whether a message may have all of these pairs. Always so if that cannot be read.
+    pub(super) fn may_have(&mut self, document: DocId, pairs: &[Pair]) -> bool {
+        self.of(document).map_or(true, |filter| filter::may_have(filter, pairs))
+    }
+
+    /// Returns the filter of a message.
+    fn of(&mut self, document: DocId) -> Result<&[u8], TantivyError> {
+        let document = document as usize;
+        let number = (document / self.share).min(EXTENSIONS.len() - 1);
+        if number != self.open.0 {
+            self.open = (number, Share::open(&self.reader, number)?);
+        }
+        Ok(self.open.1.of(document - number * self.share))
+    }
+}
+
+/// The filters in one file.
+#[derive(Clone)]
+struct Share {
     filters: OwnedBytes,
     ends: OwnedBytes,
 }
 
-impl Filters {
-    /// Opens the file of a segment. Its bytes are only read when needed.
-    pub(super) fn open(reader: &SegmentReader) -> Result<Self, TantivyError> {
-        let file = reader.open_read(component())?.read_bytes()?;
+impl Share {
+    fn open(reader: &SegmentReader, number: usize) -> Result<Self, TantivyError> {
         let damaged = || TantivyError::InternalError("the filters of words are damaged".to_owned());
+        let extension = EXTENSIONS.get(number).ok_or_else(damaged)?;
+        let file = reader.open_read(component(extension))?.read_bytes()?;
         let rest = file.len().checked_sub(NUMBER).ok_or_else(damaged)?;
         let (file, count) = file.split(rest);
-        let count = number(&count, 0).ok_or_else(damaged)? as usize;
-        let ends = count.checked_mul(NUMBER).filter(|_| count == reader.max_doc() as usize);
+        let count = number_at(&count, 0).ok_or_else(damaged)? as usize;
+        let messages = reader.max_doc() as usize;
+        let share = share(messages);
+        let expected = messages.saturating_sub(number * share).min(share);
+        let ends = count.checked_mul(NUMBER).filter(|_| count == expected);
         let start = ends.and_then(|ends| rest.checked_sub(ends)).ok_or_else(damaged)?;
         let (filters, ends) = file.split(start);
         Ok(Self { filters, ends })
     }
 
-    /// Whether a message may have all of these pairs.
-    pub(super) fn may_have(&self, document: DocId, pairs: &[Pair]) -> bool {
-        filter::may_have(self.of(document), pairs)
-    }
-
-    fn of(&self, document: DocId) -> &[u8] {
-        let at = document as usize;
-        let end_of = |at: usize| number(&self.ends, at).map_or(0, |end| end as usize * PIECE);
+    fn of(&self, at: usize) -> &[u8] {
+        let end_of = |at: usize| number_at(&self.ends, at).map_or(0, |end| end as usize * PIECE);
         let start = at.checked_sub(1).map_or(0, end_of);
         self.filters.get(start..end_of(at)).unwrap_or_default()
     }
 }
 
-fn number(bytes: &[u8], at: usize) -> Option<u32> {
+fn number_at(bytes: &[u8], at: usize) -> Option<u32> {
     let start = at.checked_mul(NUMBER)?;
     let number = bytes.get(start..start.checked_add(NUMBER)?)?;
     number.try_into().ok().map(u32::from_le_bytes)

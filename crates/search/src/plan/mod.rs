@@ -1,6 +1,7 @@
 //! A query resolved to sessions and times: on the index (`compile`), on texts (`occurrence`, `holds`), on the bytes of files
 //! (`prefilter`), and its snippet (`snippet`).
 
+mod adjacency;
 mod closeness;
 mod compile;
 mod forward_only;

@@ -297,6 +297,58 @@ fn a_session_that_grows_is_followed_at_its_end_only() {
 }
 
 #[test]
+fn what_came_since_the_end_was_shown_is_marked() {
+    let write_texts = |app: &Driver, number: usize| {
+        let lines: Vec<String> =
+            many(number).iter().enumerate().map(|(at, text)| message(at, text)).collect();
+        write(app.home.path(), &lines);
+    };
+    let mut app = session(&many(40), 80, 24);
+    app.press("esc");
+    write_texts(&app, 41);
+    app.reload();
+    assert!(!app.screen().contains(" new "), "it was never read to its end: {}", app.screen());
+    app.press("enter G esc");
+    assert!(!app.screen().contains(" new "), "{}", app.screen());
+    write_texts(&app, 44);
+    app.reload();
+    let list = app.screen();
+    assert!(list.contains("3 new"), "{list}");
+    app.press("enter");
+    assert!(app.screen().contains("3 new below"), "{}", app.screen());
+    app.press("esc");
+    assert!(app.screen().contains("3 new"), "the end was not shown: {}", app.screen());
+    app.press("enter G");
+    let end = app.screen();
+    let (line, first) = (end.find("── 3 new ──").unwrap(), end.find("text number 41").unwrap());
+    assert!(end.find("text number 40").unwrap() < line && line < first, "{end}");
+    assert!(!end.contains("new below"), "{end}");
+    // Who follows at the end reads what comes.
+    write_texts(&app, 46);
+    app.wait(3000).reload();
+    assert!(app.screen().contains("text number 45"), "{}", app.screen());
+    app.press("esc");
+    assert!(!app.screen().contains(" new "), "{}", app.screen());
+    app.reload();
+    assert!(!app.screen().contains(" new "), "the mark is on disk: {}", app.screen());
+}
+
+#[test]
+fn a_session_that_fits_on_the_screen_is_read_when_it_is_shown() {
+    let mut app = session(&many(3), 80, 24);
+    app.press("esc");
+    let lines: Vec<String> =
+        many(5).iter().enumerate().map(|(at, text)| message(at, text)).collect();
+    write(app.home.path(), &lines);
+    app.reload();
+    assert!(app.screen().contains("2 new"), "{}", app.screen());
+    app.press("enter");
+    assert!(app.screen().contains("── 2 new ──"), "{}", app.screen());
+    app.press("esc");
+    assert!(!app.screen().contains("2 new"), "{}", app.screen());
+}
+
+#[test]
 fn a_session_that_is_gone_is_told() {
     let mut app = session(&many(4), 80, 24);
     app.press("esc");

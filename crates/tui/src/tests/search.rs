@@ -17,8 +17,9 @@ fn timeless(app: &mut Driver) -> String {
         // The number is at the right: without it, what is before it moves.
         Some((before, "")) => {
             let words = before.trim_end_matches(|letter: char| letter.is_ascii_digit());
-            let parts: Vec<&str> = words.split("  ").filter(|part| !part.is_empty()).collect();
-            format!("{}N ms", parts.join("  "))
+            let parts = words.trim_start().split("  ").map(str::trim_start);
+            let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+            format!(" {}N ms", parts.join("  "))
         }
         _ => line.to_owned(),
     };

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use recount_engine::live::{LiveAlarm, LiveAlarms, LiveRow};
-use recount_engine::{Engine, Error, ListQuery, Progress, Snapshot, WatchMode};
+use recount_engine::{Engine, Error, ListQuery, Progress, ReadMarks, Snapshot, WatchMode};
 use recount_model::{Clock, SessionKey};
 use recount_platform::{Env, start_detached};
 
@@ -44,6 +44,10 @@ pub(crate) struct AtRisk(pub(crate) HashSet<SessionKey>);
 /// What runs now.
 #[derive(Debug)]
 pub(crate) struct LiveNews(pub(crate) Arc<Vec<LiveRow>>);
+
+/// How far sessions were read.
+#[derive(Debug)]
+pub(crate) struct ReadNews(pub(crate) Arc<ReadMarks>);
 
 /// An alarm that is due.
 #[derive(Debug)]
@@ -152,6 +156,8 @@ impl Feed {
     /// Tells the rows of a snapshot, and answers questions from it from now on. Returns its number.
     fn publish(&self, snapshot: &Snapshot) -> u64 {
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(snapshot.clone());
+        // The browser may have read some further.
+        self.send(ReadNews(Arc::new(self.engine.read_marks())));
         self.send(Fresh(rows(&self.engine.at(snapshot), self.here.as_deref())));
         snapshot.number()
     }

@@ -15,7 +15,9 @@ use recount_model::{SessionFacts, SessionKey};
 
 use crate::effect::{Answer, Event, Job};
 
-pub(crate) use feed::{Alarmed, AtRisk, FIRST_ROWS, Feed, Fresh, Indexer, LiveNews, Reading, rows};
+pub(crate) use feed::{
+    Alarmed, AtRisk, FIRST_ROWS, Feed, Fresh, Indexer, LiveNews, ReadNews, Reading, rows,
+};
 
 /// The index is closed when nothing has been searched for so long.
 const IDLE: Duration = Duration::from_secs(10);
@@ -38,6 +40,8 @@ pub(crate) enum Slot {
     Page,
     /// Something in the session that is read.
     Find,
+    /// How far a session was read.
+    Mark,
     /// Full-text search.
     Search,
     /// The preview of a hit.

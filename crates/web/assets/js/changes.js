@@ -6,7 +6,7 @@ import { bytes, line, plural, tilde } from "./format.js";
 import { useKeys } from "./keys.js";
 import { copy, loadRows, notify, store } from "./store.js";
 
-let show = () => {};
+let show = (_dialog) => {};
 
 /** Where dialogs are shown. */
 export function Dialogs() {
@@ -23,7 +23,7 @@ export function Dialogs() {
 export function Modal({ title, close, className = "", children, place = "Plan", handlers = {} }) {
   const box = useRef(null);
   useLayoutEffect(() => {
-    const before = document.activeElement;
+    const before = /** @type {HTMLElement | null} */ (document.activeElement);
     box.current.showModal();
     return () => before?.focus?.();
   }, []);

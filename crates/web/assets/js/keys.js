@@ -15,7 +15,7 @@ let byKey = new Map();
 /** Who handles keys, the topmost last: `{ place, handlers }`. */
 const layers = [];
 let prefix = null;
-let onPrefix = () => {};
+let onPrefix = (_waiting) => {};
 
 export async function loadKeys() {
   const response = await fetch(new URL("../keys.json", import.meta.url));

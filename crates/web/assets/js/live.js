@@ -1,7 +1,7 @@
 // Changes as they happen. One tab of the browser reads the stream (it holds a lock); it passes events on to the others.
 
 import { ask } from "./api.js";
-import { changed, loadRows, notify, patchRows, setting, store } from "./store.js";
+import { changed, loadRows, notify, patchRows, setRead, setting, store } from "./store.js";
 
 const LOCK = "recount.stream";
 const CHANNEL = "recount.events";
@@ -13,7 +13,7 @@ const [FIRST_WAIT, LAST_WAIT] = [1_000, 30_000];
 
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel(CHANNEL) : null;
 const listeners = new Map();
-let [isLeader, after, hiddenSince] = [false, null, null];
+let [isLeader, after] = [false, null];
 let stop = null;
 let hiddenTimer = null;
 
@@ -43,6 +43,9 @@ function receive(type, data) {
       break;
     case "rows":
       patchRows(data);
+      break;
+    case "read":
+      setRead(data);
       break;
     case "live":
       store.board = data;
@@ -194,7 +197,6 @@ function end() {
 function visibility() {
   clearTimeout(hiddenTimer);
   if (document.visibilityState === "hidden") {
-    hiddenSince = Date.now();
     hiddenTimer = setTimeout(end, HIDDEN);
     return;
   }
@@ -203,7 +205,6 @@ function visibility() {
     loadRows();
     begin();
   }
-  hiddenSince = null;
 }
 
 /** Starts to follow changes. */

@@ -1,27 +1,36 @@
 // Starts the page: token, keys, rows and events, then the view of the address.
 
-import { html, render, useEffect, useErrorBoundary, useState } from "../vendor/preact-htm.js";
+import { html, render, useEffect, useErrorBoundary, useLayoutEffect, useState } from "../vendor/preact-htm.js";
 import { onLocked, unlock } from "./api.js";
 import { change, Dialogs } from "./changes.js";
+import { isFewEnough, isUnlocked, VIEWS } from "./early.js";
 import { line } from "./format.js";
 import { loadKeys, setCommon, useKeys } from "./keys.js";
 import { startLive } from "./live.js";
 import { overlay, overlayKeys, Overlays } from "./overlays.js";
-import { Bar, needsYou, Notices, TAB_NAMES } from "./parts.js";
-import { go, interceptLinks, sessionAddress, useRoute } from "./router.js";
-import { copy, loadHello, loadRows, store, useStore } from "./store.js";
-import { Board } from "./views/board.js";
-import { History } from "./views/history.js";
-import { Problems } from "./views/problems.js";
-import { Projects } from "./views/projects.js";
-import { Search } from "./views/search.js";
-import { Sessions } from "./views/sessions.js";
-import { Stats } from "./views/stats.js";
-import { Transcript } from "./views/transcript.js";
+import { Bar, Failure, focusOn, Loading, needsYou, Notices, TAB_NAMES } from "./parts.js";
+import { go, interceptLinks, route as currentRoute, sessionAddress, useRoute } from "./router.js";
+import { copy, loadFirstRows, loadHello, store, useStore } from "./store.js";
 
-const VIEWS = {
-  sessions: Sessions, transcript: Transcript, search: Search, live: Board, projects: Projects, stats: Stats, problems: Problems, history: History,
-};
+/** Views that are loaded, by page. */
+const loaded = {};
+
+async function loadView(page) {
+  loaded[page] ??= VIEWS[page] ? await VIEWS[page]() : Nowhere;
+}
+
+/** The view of a page: loaded if it was never shown. */
+function View({ route }) {
+  const { page, key } = route;
+  const [error, setError] = useState(null);
+  const [, redraw] = useState(0);
+  useLayoutEffect(() => {
+    if (!loaded[page]) loadView(page).then(() => redraw((number) => number + 1), setError);
+  }, [page]);
+  if (error) return html`<main class="empty"><${Failure} error=${new Error("This part of the page could not be loaded.")} onRetry=${() => location.reload()} /></main>`;
+  const Own = loaded[page];
+  return Own ? html`<${Own} key=${page === "transcript" ? key : page} route=${route} />` : html`<main><${Loading} what=${page} /></main>`;
+}
 
 function Locked() {
   return html`<main class="locked"><h1>This page is locked</h1>
@@ -48,12 +57,11 @@ function App() {
   const need = needsYou(board);
   useEffect(() => { document.title = `${need > 0 ? `(${need}) ` : ""}${title ? `${title} · ` : ""}recount`; }, [need, title]);
   if (isLocked) return html`<div class="page"><header class="bar"><span class="brand"><span class="mark"></span>recount</span></header><${Locked} /></div>`;
-  const View = VIEWS[route.page] ?? Nowhere;
   const act = (action) => (action.undo ? change({ change: "undo", receipt: action.undo }) : go(sessionAddress(action.to)));
   return html`<div class="page">
-    <a class="skip" href="#content" onClick=${(event) => { event.preventDefault(); document.querySelector("main [tabindex='0'], main")?.focus(); }}>Skip to content</a>
+    <a class="skip" href="#content" onClick=${(event) => { event.preventDefault(); focusOn("main [tabindex='0'], main"); }}>Skip to content</a>
     <${Bar} page=${route.page} onHelp=${() => overlayKeys().help()} onPalette=${() => overlayKeys().palette()} />
-    <${Guarded} key=${route.page}><${View} key=${route.page === "transcript" ? route.key : route.page} route=${route} /><//>
+    <${Guarded} key=${route.page}><${View} route=${route} /><//>
     <${Notices} onOpen=${act} /><${Overlays} /><${Dialogs} />
   </div>`;
 }
@@ -65,17 +73,19 @@ setCommon(() => ({
   "copy-command": () => copy(`${location.origin}${location.pathname}${location.search}`),
 }));
 
-const isUnlocked = unlock();
 addEventListener("hashchange", () => {
   // A pasted address with a new token reloads nothing by itself.
-  if (/^#k=/.test(location.hash) && unlock()) location.reload();
+  if (/^#o=/.test(location.hash) || (/^#k=/.test(location.hash) && unlock())) location.reload();
 });
 interceptLinks(document);
 const app = document.getElementById("app");
-const rows = isUnlocked ? Promise.all([loadHello().catch(() => {}), loadRows()]) : null;
-await loadKeys();
+const { page } = currentRoute();
+const rows = isUnlocked ? Promise.all([loadHello().catch(() => {}), loadFirstRows(page, isFewEnough)]) : null;
+await Promise.all([loadKeys(), loadView(page).catch(() => {})]);
 app.replaceChildren();
 render(html`<${App} />`, app);
 if (isUnlocked) startLive();
 await rows;
 Object.assign(globalThis, { recount: { store, overlay } });
+// The other views, so that going there need not wait.
+for (const other of Object.keys(VIEWS)) await loadView(other).catch(() => {});

@@ -8,7 +8,7 @@ import { available, keyLabel, run, watchPrefix } from "./keys.js";
 import { go } from "./router.js";
 import { moves, TAB_NAMES } from "./parts.js";
 
-let set = () => {};
+let set = (_value) => {};
 
 export const overlay = (value) => set(value);
 

@@ -20,6 +20,9 @@ export const WHO = { prompt: "you", answer: "agent", context: "context", hook: "
 
 export const TAB_NAMES = TABS.map(([page]) => page);
 
+/** Moves the focus to the first element of a selector. */
+export const focusOn = (selector) => /** @type {HTMLElement | null} */ (document.querySelector(selector))?.focus();
+
 /** How many sessions need a person. */
 export const needsYou = (board) => (board?.sessions ?? []).filter(({ state }) => state === "approve" || state === "yours").length;
 
@@ -124,14 +127,14 @@ const STEP = 4;
 export function VirtualList({ count, height, draw, keyOf, at, onMove, onOpen, label, scroll = 0, onScroll, className = "", controls }) {
   const box = useRef(null);
   const [top, setTop] = useState(scroll);
-  const [size, setSize] = useState(600);
+  // At first the largest that it can be. The observer tells its size before the first frame, without another layout.
+  const [size, setSize] = useState(innerHeight);
   const wanted = useRef(scroll);
 
   useLayoutEffect(() => {
     const element = box.current;
     const observer = new ResizeObserver(() => setSize(element.clientHeight));
     observer.observe(element);
-    setSize(element.clientHeight);
     return () => observer.disconnect();
   }, []);
 

@@ -1,6 +1,7 @@
 // The messages of one session: which of them are on the page, and how more are fetched.
 
-import { get, sessionPath } from "./api.js";
+import { get, post, sessionPath } from "./api.js";
+import { pageQuestion, START } from "./early.js";
 
 /** Messages asked for at once. */
 const PAGE = 200;
@@ -8,6 +9,9 @@ const PAGE = 200;
 const WHOLE = 1000;
 /** Of larger ones, at most so many messages are on the page. */
 const MOST = 600;
+
+/** While a session grows, what was read of it is told this often, in milliseconds. */
+const MARK = 500;
 
 const FATES = { k: "kept", r: "rewound", c: "cancelled", p: "compressed", x: "replaced" };
 
@@ -20,14 +24,32 @@ export class Reader {
     /** Messages on the page, and the range of message numbers that they cover. */
     this.items = [];
     [this.from, this.to, this.total] = [0, 0, 0];
-    [this.outline, this.prompts, this.facts, this.files] = [null, null, null, null];
-    [this.error, this.isBusy, this.isOpen, this.newBelow] = [null, false, false, 0];
+    this.outline = null;
+    this.prompts = null;
+    this.facts = null;
+    this.files = null;
+    this.error = null;
+    this.version = null;
+    this.isBusy = false;
+    this.isOpen = false;
+    /** Set if something was appended while it was being opened. */
+    this.late = null;
+    this.newBelow = 0;
+    /** The first message that came after the end was shown last; null if there is none. */
+    this.newFrom = null;
+    /** How many messages the session has, as rows count them, and with how many it was marked as read. */
+    [this.counted, this.marked] = [0, null];
     this.generation = 0;
   }
 
   close() {
+    if (this.markTimer) this.mark();
     clearTimeout(this.outlineTimer);
     this.own.abort();
+  }
+
+  get isClosed() {
+    return this.own.signal.aborted;
   }
 
   get path() {
@@ -42,14 +64,13 @@ export class Reader {
     return get(`${this.path}${what}`, { view: this.options.view, ...params }, this.own.signal);
   }
 
-  pageOf(params) {
-    const { level, thoughts } = this.options;
-    return this.ask("/messages", { level, thoughts: thoughts ? 1 : null, ...params });
+  pageOf(place) {
+    return this.ask("/messages", pageQuestion(this.options, place));
   }
 
   /** Shows the first messages. */
   openStart() {
-    return this.open({ from: 0, count: 120 });
+    return this.open(START);
   }
 
   /** Shows the last messages. */
@@ -77,12 +98,17 @@ export class Reader {
       if (page.raised) this.options = { ...this.options, level: page.raised };
       this.items = page.messages;
       [this.from, this.to, this.total, this.version] = [page.from, page.to, page.total, page.version];
-      [this.error, this.isOpen, this.newBelow] = [null, true, 0];
+      const isUnseen = !this.isOpen && page.new_from !== null && page.to < page.total;
+      if (!this.isOpen) this.newFrom ??= page.new_from;
+      this.counted = page.counted;
+      [this.error, this.isOpen, this.newBelow] = [null, true, isUnseen ? page.total - this.newFrom : 0];
       const wanted = page.at ?? number;
       const found = wanted === null ? null : (this.items.find((one) => one.at >= wanted) ?? this.items.at(-1) ?? null);
       this.isBusy = false;
       this.onChange({ raised: page.raised ?? null, isMissing: place.at !== undefined && wanted === null });
       this.rest(generation);
+      if (this.late) this.grown(this.late);
+      this.late = null;
       return found;
     } catch (error) {
       if (error.name === "AbortError" || generation !== this.generation) return null;
@@ -148,7 +174,10 @@ export class Reader {
 
   /** Takes up what was appended; `isFollowing()` says whether the reader is at the end. */
   async grown(isFollowing) {
-    if (!this.isOpen) return;
+    if (!this.isOpen) {
+      this.late = isFollowing;
+      return;
+    }
     this.isStale = true;
     if (this.isGrowing) return;
     this.isGrowing = true;
@@ -173,14 +202,32 @@ export class Reader {
       await this.again();
       return;
     }
-    [this.total, this.version] = [page.total, page.version];
+    [this.total, this.version, this.counted] = [page.total, page.version, page.counted];
     if (isAtEnd) {
       this.items = [...this.items.filter(({ at }) => at < from), ...page.messages];
       this.to = page.to;
       if (isFollowing) this.trim(1);
     }
-    if (!isFollowing) this.newBelow += page.total - before;
+    if (!isFollowing && page.total > before) {
+      this.newBelow += page.total - before;
+      if (this.options.view === "full") this.newFrom ??= before;
+    }
     this.onChange({});
+  }
+
+  /** The end is on the screen: says so to the server, which remembers it for the terminal, too. */
+  shownToEnd() {
+    if (!this.facts || this.counted === this.marked) return;
+    this.marked = this.counted;
+    clearTimeout(this.markTimer);
+    this.markTimer = setTimeout(() => this.mark(), MARK);
+  }
+
+  mark() {
+    clearTimeout(this.markTimer);
+    this.markTimer = null;
+    // It is only a mark: if it is lost, messages are shown as new once more.
+    post("/api/read", { session: this.facts.key, messages: this.marked }).catch(() => {});
   }
 
   /** Asks once more for what is on the page. */

@@ -1,33 +1,14 @@
 // Addresses. Filters are in the query; what was selected and how far it was scrolled is in the history entry.
 
 import { useEffect, useState } from "../vendor/preact-htm.js";
+import { readAddress } from "./early.js";
 
-const PAGES = ["sessions", "search", "live", "projects", "stats", "problems", "history"];
 const listeners = new Set();
 
-function read() {
-  const parts = location.pathname.split("/").filter(Boolean);
-  const params = Object.fromEntries(new URLSearchParams(location.search));
-  const anchor = decode(location.hash.slice(1));
-  if (parts[0] === "s" && parts.length >= 3) {
-    return { page: "transcript", key: `${decode(parts[1])}/${decode(parts.slice(2).join("/"))}`, params, anchor };
-  }
-  const page = parts.length === 0 ? "sessions" : parts[0];
-  return { page: PAGES.includes(page) ? page : "nowhere", key: null, params, anchor };
-}
-
-function decode(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-let current = read();
+let current = readAddress();
 
 function announce() {
-  current = read();
+  current = readAddress();
   for (const listener of listeners) listener(current);
 }
 

@@ -2,12 +2,15 @@
 
 import { useEffect, useState } from "../vendor/preact-htm.js";
 import { get, splitKey } from "./api.js";
+import { FIRST_ROWS } from "./early.js";
 
 export const store = {
   /** Every session by key. */
   rows: new Map(),
-  /** Whether the rows were loaded once. */
+  /** Whether rows were loaded. */
   isLoaded: false,
+  /** While only the newest rows are there: how many there are in all, 0 if that is not known yet. */
+  total: null,
   /** Whether the rows come from memory while the disk is still being read. */
   isRemembered: false,
   /** What the server is: version, whether it changes anything, masks. */
@@ -61,33 +64,84 @@ function complete(row, projects) {
   const [source, id] = splitKey(row.key);
   const project = (row.project !== null && row.project !== undefined && projects[row.project]) || NOWHERE;
   return {
-    calls: 0, failed: 0, undone: 0, tokens: 0, models: [], tags: [], problems: 0, title: "", cost: null,
+    calls: 0, failed: 0, undone: 0, tokens: 0, models: [], tags: [], problems: 0, new: 0, title: "", cost: null,
     ...row, source, id, project, used: row.updated ?? row.started ?? 0,
   };
 }
 
-/** Replaces all rows. */
-export async function loadRows() {
+/** Changes that came while rows were asked for: the answer may be older. */
+let [loading, missed] = [0, []];
+
+/** Replaces all rows, and returns whether they are those of the last visit. */
+async function replaceRows(params) {
+  let isRemembered = false;
+  loading += 1;
   try {
-    const document = await get("/api/rows");
+    const document = await get("/api/rows", params);
     const rows = new Map();
     for (const row of document.rows) rows.set(row.key, complete(row, document.projects));
     store.rows = rows;
     store.isLoaded = true;
-    store.isRemembered = document.is_remembered === true;
+    store.total = document.is_part ? (document.total ?? 0) : null;
+    isRemembered = document.is_remembered === true;
+    store.isRemembered = isRemembered;
     store.error = null;
+    for (const change of missed.splice(0)) if (!(change.number <= document.number)) patchRows(change);
   } catch (error) {
     store.error = error;
   }
+  loading -= 1;
+  if (loading === 0) missed = [];
+  store.rowsVersion += 1;
+  changed();
+  return isRemembered;
+}
+
+/** Replaces all rows: by those of the last visit if the disk is not read yet, and then by those on disk. */
+export async function loadRows() {
+  if (await replaceRows({})) await replaceRows({ fresh: 1 });
+}
+
+/** When what was asked for first is on the page, or that takes too long. */
+export let firstShown = () => {};
+const isShown = new Promise((resolve) => { firstShown = () => resolve(true); });
+/** When what was rendered is on the screen. */
+export const drawn = () => new Promise((resolve) => { requestAnimationFrame(() => setTimeout(resolve, 0)); setTimeout(resolve, 400); });
+const PATIENCE = 3_000;
+
+/** Loads rows when the page opens: the newest first if those fill the screen, after the transcript if one is shown. */
+export async function loadFirstRows(page, isFewEnough) {
+  if (page === "transcript") {
+    await Promise.race([isShown, new Promise((resolve) => { setTimeout(resolve, PATIENCE); })]);
+    await drawn();
+  }
+  if (isFewEnough) {
+    const isRemembered = await replaceRows({ first: FIRST_ROWS });
+    if (store.isLoaded && store.total === null && !isRemembered) return;
+    await drawn();
+  }
+  await loadRows();
+}
+
+/** Whether an agent has a session open now. */
+export const isOpen = (key) => (store.board?.sessions ?? []).some((one) => `${one.source}/${one.id}` === key && !["done", "failed", "gone"].includes(one.state));
+
+/** Changes some rows. */
+export function patchRows(change) {
+  const { rows = [], projects = [], gone = [] } = change;
+  if (loading > 0) missed.push(change);
+  for (const row of rows) store.rows.set(row.key, complete(row, projects));
+  for (const key of gone) store.rows.delete(key);
+  store.isRemembered = false;
   store.rowsVersion += 1;
   changed();
 }
 
-/** Changes some rows. */
-export function patchRows({ rows = [], projects = [], gone = [] }) {
-  for (const row of rows) store.rows.set(row.key, complete(row, projects));
-  for (const key of gone) store.rows.delete(key);
-  store.isRemembered = false;
+/** A session was read to its end, when it had this number of messages. */
+export function setRead({ key, messages }) {
+  const row = store.rows.get(key);
+  if (!row) return;
+  store.rows.set(key, { ...row, new: Math.max(0, (row.messages ?? 0) - messages) });
   store.rowsVersion += 1;
   changed();
 }

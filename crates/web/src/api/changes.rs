@@ -99,7 +99,8 @@ impl Planned {
     }
 }
 
-fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, ApiError> {
+/// Reads a body.
+pub(crate) fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, ApiError> {
     serde_json::from_slice(body)
         .map_err(|error| ApiError::bad(format!("the body is not understood: {error}")))
 }
@@ -215,7 +216,8 @@ pub(crate) fn labels(asked: &Asked<'_>, body: &[u8]) -> Result<Answer, ApiError>
     Ok(Answer::Json(text))
 }
 
-fn json_answer(value: &Value) -> Result<Answer, ApiError> {
+/// Answers with a document.
+pub(crate) fn json_answer(value: &Value) -> Result<Answer, ApiError> {
     let mut text = Vec::new();
     recount_documents::whole(&mut text, value)?;
     Ok(Answer::Json(text))

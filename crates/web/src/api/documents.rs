@@ -7,18 +7,19 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use jiff::ToSpan as _;
-use jiff::tz::TimeZone;
 use recount_changes::Changes;
 use recount_display::when;
 use recount_documents as written;
 use recount_engine::stats::By;
 use recount_engine::{Engine, HitOrder, MessageCursor, SearchRequest, source_names};
 use recount_model::{Clock, Message};
+use recount_platform::local_zone;
 use serde_json::json;
 
 use super::streamed::PieceWriter;
 use super::{filters, session};
 use crate::failure::ApiError;
+use crate::mask::HIDDEN;
 use crate::router::{Answer, Asked};
 
 /// Writes a large document.
@@ -44,7 +45,7 @@ fn document(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Answered
 /// What this server is.
 pub(crate) fn hello(asked: &Asked<'_>) -> Answered {
     let app = asked.app;
-    let zone = TimeZone::system();
+    let zone = local_zone();
     let known = app.known_snapshot().map(|snapshot| snapshot.sessions().len());
     let value = json!({
         "schema": "recount.hello/1",
@@ -58,6 +59,12 @@ pub(crate) fn hello(asked: &Asked<'_>) -> Answered {
         "now": Clock::system().now().as_millisecond(),
         "sessions": known,
     });
+    document(|out| written::whole(out, &value))
+}
+
+/// The token, for a ticket.
+pub(crate) fn token(asked: &Asked<'_>) -> Answered {
+    let value = json!({"schema": "recount.token/1", "token": asked.app.safety.token()});
     document(|out| written::whole(out, &value))
 }
 
@@ -95,8 +102,9 @@ pub(crate) fn show(asked: &Asked<'_>, out: &mut PieceWriter) -> Result<(), ApiEr
     if !asked.app.mask.is_nothing() {
         return Err(ApiError::new(
             StatusCode::FORBIDDEN,
-            "whole sessions are not sent with --mask",
-        ));
+            "whole sessions are not sent with --mask: their text stays as it is on disk",
+        )
+        .hint("/api/session/SOURCE/ID/messages answers with folders and titles hidden"));
     }
     let view = session::view(asked.params)?;
     let engine = asked.app.engine(asked.cancel)?;
@@ -194,7 +202,11 @@ pub(crate) fn stats(asked: &Asked<'_>) -> Answered {
             document(|out| written::stats(out, &overview))
         }
         Some(by) => {
-            let report = engine.stats(&request, by, asked.cancel)?;
+            let mut report = engine.stats(&request, by, asked.cancel)?;
+            if by == By::Session && asked.app.mask.titles {
+                // The name of a session is its title.
+                report.rows.iter_mut().for_each(|row| row.name = Some(HIDDEN.to_owned()));
+            }
             document(|out| written::stats_report(out, &report, None))
         }
     }
@@ -258,7 +270,7 @@ pub(crate) fn live(asked: &Asked<'_>) -> Answered {
 /// `recount watch --replay DAY --speed max --json`
 pub(crate) fn replay(asked: &Asked<'_>, out: &mut PieceWriter) -> Result<(), ApiError> {
     let engine = asked.app.engine(asked.cancel)?;
-    let (now, zone) = (engine.clock().now(), TimeZone::system());
+    let (now, zone) = (engine.clock().now(), local_zone());
     let day = asked.params.get("day").unwrap_or("today");
     let wrong = |why: String| ApiError::bad(format!("day={day}: not a day")).hint(why);
     let is_day = matches!(day, "today" | "yesterday") || day.parse::<jiff::civil::Date>().is_ok();

@@ -6,6 +6,7 @@ use recount_display::when;
 use recount_engine::stats::StatsRequest;
 use recount_engine::{ContentFilter, ListQuery, SortOrder};
 use recount_model::SessionKind;
+use recount_platform::local_zone;
 
 use crate::failure::ApiError;
 use crate::params::Params;
@@ -60,7 +61,7 @@ pub(crate) fn list_query(params: &Params, now: Timestamp) -> Result<ListQuery, A
 
 /// Returns what is counted.
 pub(crate) fn stats_request(params: &Params, now: Timestamp) -> Result<StatsRequest, ApiError> {
-    let zone = if params.flag("utc") { TimeZone::UTC } else { TimeZone::system() };
+    let zone = if params.flag("utc") { TimeZone::UTC } else { local_zone() };
     let moment = |name: &str| {
         let wrong =
             |value: &str, why| ApiError::bad(format!("{name}={value}: not a time")).hint(why);

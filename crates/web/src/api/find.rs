@@ -10,7 +10,7 @@ use super::session;
 use crate::failure::ApiError;
 use crate::router::{Answer, Asked};
 
-/// An answer is sent after so long, even if it is not complete.
+/// After this time an answer is sent even if it is incomplete.
 const LONGEST: Duration = Duration::from_secs(2);
 /// The maximum number of matches in one answer.
 const MOST: usize = 10_000;

@@ -1,7 +1,7 @@
 //! Pages of a session, in both directions.
 
 use recount_blocks::{Block, BlockOptions, Body, Gap, Level, blocks};
-use recount_engine::{MessageMark, Position};
+use recount_engine::{MessageMark, Position, View};
 use recount_model::{Fate, Message, MessageKind, Tokens};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ struct Page {
 pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answer, ApiError> {
     let params = asked.params;
     let wanted_level = level(params)?;
-    let (_, reading, text) = session::open_text(asked)?;
+    let (engine, reading, text) = session::open_text(asked)?;
     let number = |name: &str, default: usize| {
         Ok::<usize, ApiError>(params.number(name)?.unwrap_or(default).min(MOST))
     };
@@ -88,6 +88,10 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answer, ApiError> {
         Pages::new(&text, &reading, &wanted).after(from, number("count", FORWARD)?)
     };
     let raised = (wanted.level != wanted_level).then(|| level_name(wanted.level));
+    let facts = &reading.opened.facts;
+    // New messages come at the end of the full view.
+    let new = engine.read_marks().new_messages(facts);
+    let new = usize::try_from(new).ok().filter(|new| *new > 0 && text.view == View::Full);
     let document = json!({
         "schema": "recount.messages/1",
         "version": reading.version,
@@ -98,6 +102,8 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answer, ApiError> {
         "to": page.to,
         "at": at,
         "raised": raised,
+        "counted": facts.counts.messages,
+        "new_from": new.map(|new| text.marks.len().saturating_sub(new)),
         "messages": page.messages,
     });
     let mut text = Vec::new();

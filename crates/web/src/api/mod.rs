@@ -10,6 +10,7 @@ pub(crate) mod images;
 pub(crate) mod index;
 pub(crate) mod messages;
 pub(crate) mod outline;
+pub(crate) mod read;
 pub(crate) mod reading;
 pub(crate) mod rows;
 pub(crate) mod session;

@@ -1,5 +1,6 @@
 //! Sessions that are open: who reads a session asks for page after page of it.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use recount_blocks::Level;
@@ -12,8 +13,8 @@ use crate::failure::ApiError;
 
 /// Maximum number of sessions that stay open.
 const OPEN: usize = 4;
-/// Maximum number of their messages together; at least one session stays open.
-const MESSAGES: u64 = 200_000;
+/// Maximum number of their messages together, about 400 bytes each; at least one session stays open.
+const MESSAGES: u64 = 30_000;
 
 /// Sessions that are open, the one that was used last at the end.
 #[derive(Debug, Default)]
@@ -39,6 +40,12 @@ pub(crate) struct Text {
 }
 
 impl Readings {
+    /// Closes all.
+    pub(crate) fn clear(&self, engine: &Engine) {
+        engine.follow_files(std::iter::empty());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Returns an open session, opened again if it has changed.
     pub(crate) fn open(
         &self,
@@ -47,15 +54,25 @@ impl Readings {
         engine: &Engine,
         cancel: &Cancel,
     ) -> Result<Arc<Reading>, ApiError> {
-        let find = |open: &[Arc<Reading>]| {
-            let found = open.iter().find(|one| one.opened.facts.key() == *key).cloned();
-            found.filter(|one| one.is_current(row))
+        let is_it = |one: &Arc<Reading>| one.opened.facts.key() == *key;
+        let known = {
+            let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = open.iter().position(is_it).map(|at| open.remove(at));
+            // One that has changed is closed before it is opened again: it may be large.
+            let known = known.filter(|one| one.is_current(row));
+            open.extend(known.clone());
+            known
         };
-        if let Some(known) = find(&self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
+        if let Some(known) = known {
             return Ok(known);
         }
+        // Before it is read: what is appended meanwhile may be missing, and is read next time.
+        let before = row.map(|row| (paths(row), version(row)));
         let opened = engine.open_key(key, cancel)?;
-        let version = version(&opened.facts);
+        let version = match before {
+            Some((files, version)) if files == paths(&opened.facts) => version,
+            _ => version(&opened.facts),
+        };
         let reading = Arc::new(Reading {
             opened: Arc::new(opened),
             version,
@@ -63,7 +80,7 @@ impl Readings {
             strict: OnceLock::new(),
         });
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|one| one.opened.facts.key() != *key);
+        open.retain(|one| !is_it(one));
         open.push(Arc::clone(&reading));
         let many = |open: &[Arc<Reading>]| {
             open.iter().map(|one| one.opened.facts.counts.messages).sum::<u64>()
@@ -71,6 +88,8 @@ impl Readings {
         while open.len() > 1 && (open.len() > OPEN || many(&open) > MESSAGES) {
             open.remove(0);
         }
+        let files = open.iter().flat_map(|one| &one.opened.facts.files);
+        engine.follow_files(files.map(|file| Path::new(&file.path)));
         Ok(reading)
     }
 }
@@ -95,6 +114,10 @@ impl Reading {
             Arc::new(Text { view, marks, cursor: Mutex::new(cursor) })
         })
     }
+}
+
+fn paths(facts: &SessionFacts) -> Vec<String> {
+    facts.files.iter().map(|file| file.path.clone()).collect()
 }
 
 /// Returns what changes when a file does.

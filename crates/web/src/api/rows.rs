@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use recount_display::project_names::ProjectNames;
-use recount_engine::{Engine, ListQuery};
+use recount_engine::ReadMarks;
 use recount_model::{Labels, Project, ProjectState, SessionFacts, SessionKey, SessionKind};
 use serde::Serialize;
 
@@ -14,23 +14,44 @@ use super::filters;
 use crate::failure::ApiError;
 use crate::router::{Answer, Asked};
 
+/// About the size of a row.
+const ROW: usize = 350;
 /// Rows are rebuilt after this time: what is deleted next depends on the day.
 const GOOD: Duration = Duration::from_secs(60);
 
-/// The list of everything, as it was sent last.
+/// The list of everything and the start of it, as they were sent last.
 #[derive(Debug, Default)]
-pub(crate) struct RowsCache(Mutex<Option<(u64, Instant, Bytes)>>);
+pub(crate) struct RowsCache(Mutex<Vec<KnownRows>>);
+
+/// Maximum number of them.
+const KNOWN: usize = 2;
+
+#[derive(Debug)]
+struct KnownRows {
+    /// The number of the snapshot.
+    number: u64,
+    made: Instant,
+    /// How many rows were asked for.
+    first: usize,
+    text: Bytes,
+}
 
 impl RowsCache {
-    fn get(&self, number: u64) -> Option<Bytes> {
-        let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = cache.as_ref().filter(|(own, at, _)| *own == number && at.elapsed() < GOOD);
-        known.map(|(_, _, text)| text.clone())
+    fn get(&self, number: u64, first: usize) -> Option<Bytes> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|one| one.number == number && one.made.elapsed() < GOOD);
+        known.iter().find(|one| one.first == first).map(|one| one.text.clone())
     }
 
-    fn put(&self, number: u64, text: Bytes) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some((number, Instant::now(), text));
+    pub(crate) fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn put(&self, number: u64, first: usize, text: Bytes) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|one| one.number == number && one.first != first);
+        known.truncate(KNOWN - 1);
+        known.push(KnownRows { number, made: Instant::now(), first, text });
     }
 }
 
@@ -74,6 +95,9 @@ pub(crate) struct ShortRow<'a> {
     doomed: bool,
     #[serde(skip_serializing_if = "is_zero")]
     problems: u64,
+    /// Messages that came since its end was shown.
+    #[serde(skip_serializing_if = "is_zero")]
+    new: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent: Option<String>,
     #[serde(skip_serializing_if = "is_false")]
@@ -105,11 +129,28 @@ pub(crate) fn key_text(key: &SessionKey) -> String {
     format!("{}/{}", key.source, key.id)
 }
 
-/// Rows with their projects.
-#[derive(Debug, Default, Serialize)]
+/// Sessions with their projects.
+#[derive(Debug)]
 pub(crate) struct ShortRows<'a> {
     pub(crate) projects: Vec<ShortProject>,
-    pub(crate) rows: Vec<ShortRow<'a>>,
+    pub(crate) rows: RowSeries<'a>,
+}
+
+/// Sessions; each becomes a row when it is written.
+#[derive(Debug)]
+pub(crate) struct RowSeries<'a> {
+    sessions: &'a [Arc<SessionFacts>],
+    /// The number of each session's project.
+    projects: Vec<Option<usize>>,
+    beside: &'a Beside,
+}
+
+impl Serialize for RowSeries<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let rows = self.sessions.iter().zip(&self.projects);
+        serializer
+            .collect_seq(rows.map(|(facts, project)| ShortRow::new(facts, *project, self.beside)))
+    }
 }
 
 /// What is known about sessions beside their rows.
@@ -119,6 +160,8 @@ pub(crate) struct Beside {
     pub(crate) labels: BTreeMap<(String, String), Labels>,
     /// Sessions that their agent's next start deletes.
     pub(crate) at_risk: HashSet<SessionKey>,
+    /// How far sessions were read.
+    pub(crate) read: ReadMarks,
 }
 
 impl<'a> ShortRows<'a> {
@@ -132,9 +175,8 @@ impl<'a> ShortRows<'a> {
         let mut known: HashMap<*const Project, Option<usize>> = HashMap::new();
         let mut by_key: HashMap<String, usize> = HashMap::new();
         let mut projects = Vec::new();
-        let mut rows = Vec::with_capacity(sessions.len());
-        for facts in sessions {
-            let project = known.entry(Arc::as_ptr(&facts.project)).or_insert_with(|| {
+        let project = |facts: &Arc<SessionFacts>| {
+            *known.entry(Arc::as_ptr(&facts.project)).or_insert_with(|| {
                 let project = &facts.project;
                 let is_known = project.path.is_some() || !project.name().is_empty();
                 is_known.then(|| {
@@ -147,10 +189,10 @@ impl<'a> ShortRows<'a> {
                         projects.len() - 1
                     })
                 })
-            });
-            rows.push(ShortRow::new(facts, *project, beside));
-        }
-        Self { projects, rows }
+            })
+        };
+        let numbers = sessions.iter().map(project).collect();
+        Self { projects, rows: RowSeries { sessions, projects: numbers, beside } }
     }
 }
 
@@ -183,6 +225,7 @@ impl<'a> ShortRow<'a> {
             pinned: labels.is_some_and(|labels| labels.pinned),
             doomed: facts.pending_deletion == Some(true) || beside.at_risk.contains(&key),
             problems: facts.problems,
+            new: beside.read.new_messages(facts),
             parent: facts.parent.as_ref().map(|parent| format!("{}/{parent}", facts.source)),
             headless,
             empty: facts.is_empty(),
@@ -196,35 +239,66 @@ struct Document<'a> {
     schema: &'static str,
     number: u64,
     is_remembered: bool,
-    #[serde(flatten)]
-    rows: ShortRows<'a>,
+    /// Whether some are left out.
+    is_part: bool,
+    /// The number of all, if it is known.
+    total: Option<usize>,
+    projects: Vec<ShortProject>,
+    rows: RowSeries<'a>,
 }
 
 /// Answers `/api/rows`.
 pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answer, ApiError> {
     let app = asked.app;
     let is_everything = !ASKED.iter().any(|name| asked.params.get(name).is_some());
-    if is_everything && !asked.params.flag("fresh") && app.known_snapshot().is_none() {
+    if !is_everything {
+        return filtered(asked);
+    }
+    let first = asked.params.number("first")?.unwrap_or(usize::MAX);
+    if !asked.params.flag("fresh") && app.known_snapshot().is_none() {
         // Before the disk is read: what was listed last.
-        let sessions = app.engine.remembered_list(None);
+        let sessions = app.engine.remembered_list(Some(first));
         if !sessions.is_empty() {
-            return Ok(Answer::Json(text(&sessions, 0, true)?));
+            // How many more there are is not known.
+            let is_part = first != usize::MAX;
+            let rows = Listed { sessions: &sessions, first, remembered: Some(is_part), number: 0 };
+            return Ok(Answer::Json(rows.text(&Beside::default())?));
         }
     }
     let snapshot = app.snapshot(asked.cancel)?;
-    if let Some(known) = app.rows.get(snapshot.number()).filter(|_| is_everything) {
+    let number = snapshot.number();
+    if let Some(known) = app.rows.get(number, first) {
         return Ok(Answer::Shared(known));
     }
     let engine = app.engine.at(&snapshot);
-    let query = filters::list_query(asked.params, engine.clock().now())?;
-    let mut listing = engine.list(&query, asked.cancel)?;
-    listing.sessions.truncate(asked.params.number("limit")?.unwrap_or(usize::MAX));
-    engine.price(&mut listing.sessions, asked.cancel);
-    let text = Bytes::from(text(&listing.sessions, snapshot.number(), false)?);
-    if is_everything {
-        app.rows.put(snapshot.number(), text.clone());
-    }
+    let beside = Beside {
+        labels: engine.labels_by_session()?,
+        at_risk: engine.at_risk(asked.cancel)?,
+        read: engine.read_marks(),
+    };
+    // Rows that are not changed share their memory with the snapshot.
+    let listed = snapshot.sessions().iter().filter(|session| !session.is_background);
+    let mut sessions: Vec<Arc<SessionFacts>> = listed.cloned().collect();
+    let few = first.min(sessions.len());
+    engine.price(sessions.get_mut(..few).unwrap_or_default(), asked.cancel);
+    let rows = Listed { sessions: &sessions, first, remembered: None, number };
+    let text = Bytes::from(rows.text(&beside)?);
+    app.rows.put(number, first, text.clone());
     Ok(Answer::Shared(text))
+}
+
+/// Answers with the sessions that match.
+fn filtered(asked: &Asked<'_>) -> Result<Answer, ApiError> {
+    let snapshot = asked.app.snapshot(asked.cancel)?;
+    let engine = asked.app.engine.at(&snapshot);
+    let query = filters::list_query(asked.params, engine.clock().now())?;
+    let mut sessions = engine.list(&query, asked.cancel)?.sessions;
+    let first = asked.params.number("limit")?.unwrap_or(usize::MAX);
+    let few = first.min(sessions.len());
+    engine.price(sessions.get_mut(..few).unwrap_or_default(), asked.cancel);
+    let number = snapshot.number();
+    let rows = Listed { sessions: &sessions, first, remembered: None, number };
+    Ok(Answer::Json(rows.text(&Beside::default())?))
 }
 
 /// The parameters that make a list other than that of everything.
@@ -233,24 +307,33 @@ const ASKED: &[&str] = &[
     "tag", "pinned", "sort", "limit",
 ];
 
-fn text(
-    sessions: &[Arc<SessionFacts>],
+/// A list, of which the first sessions are sent.
+struct Listed<'a> {
+    sessions: &'a [Arc<SessionFacts>],
+    first: usize,
+    /// Whether it is from before the disk was read and, if so, may be only the start of that.
+    remembered: Option<bool>,
+    /// The number of the snapshot.
     number: u64,
-    is_remembered: bool,
-) -> Result<Vec<u8>, ApiError> {
-    let names = ProjectNames::of(sessions.iter().map(|session| &*session.project));
-    let beside = Beside::default();
-    let rows = ShortRows::new(sessions, &names, &beside);
-    let document = Document { schema: "recount.rows/1", number, is_remembered, rows };
-    let mut text = Vec::new();
-    recount_documents::whole(&mut text, &document)?;
-    Ok(text)
 }
 
-/// Returns the sessions that their agent's next start deletes.
-pub(crate) fn at_risk(engine: &Engine) -> HashSet<SessionKey> {
-    let query = ListQuery { pending_deletion: true, ..ListQuery::default() };
-    let sessions = engine.list(&query, &()).map(|listing| listing.sessions).unwrap_or_default();
-    let at_risk = sessions.into_iter().filter(|session| session.pending_deletion == Some(true));
-    at_risk.map(|session| session.key()).collect()
+impl Listed<'_> {
+    fn text(&self, beside: &Beside) -> Result<Vec<u8>, ApiError> {
+        let names = ProjectNames::of(self.sessions.iter().map(|session| &*session.project));
+        let first = self.sessions.get(..self.first).unwrap_or(self.sessions);
+        let ShortRows { projects, rows } = ShortRows::new(first, &names, beside);
+        let document = Document {
+            schema: "recount.rows/1",
+            number: self.number,
+            is_remembered: self.remembered.is_some(),
+            is_part: self.remembered.unwrap_or(first.len() < self.sessions.len()),
+            total: (self.remembered != Some(true)).then_some(self.sessions.len()),
+            projects,
+            rows,
+        };
+        let mut text = Vec::with_capacity(first.len().saturating_mul(ROW));
+        recount_documents::whole(&mut text, &document)?;
+        text.shrink_to_fit();
+        Ok(text)
+    }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use recount_engine::{Engine, Error, View};
 use recount_model::{RecordLocation, SessionFacts, SessionKey};
-use recount_platform::quote;
 use serde_json::{Value, json};
 
 use super::reading::{Reading, Text};
@@ -100,15 +99,8 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answer, ApiError> {
     let mut opened = (*reading.opened).clone();
     engine.complete(&mut opened);
     let facts = &opened.facts;
-    let wanted = format!("{}:{}", facts.source, facts.id);
-    let resume = match engine.resume(&wanted, asked.cancel) {
-        Ok(resume) => {
-            let words =
-                std::iter::once(resume.program).chain(resume.args.iter().map(String::as_str));
-            let words: Vec<String> = words.map(quote).collect();
-            let folder = quote(&resume.folder.to_string_lossy());
-            json!({"command": format!("cd {folder} && {}", words.join(" ")), "why_not": null})
-        }
+    let resume = match engine.resume_opened(&opened, asked.cancel) {
+        Ok(resume) => json!({"command": resume.shell_line(), "why_not": null}),
         Err(Error::NotResumable { why, .. }) => {
             json!({"command": null, "why_not": why.to_string()})
         }

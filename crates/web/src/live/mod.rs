@@ -15,7 +15,7 @@ use crate::app::App;
 use ring::{Event, Ring};
 pub(crate) use stream::stream;
 
-/// Watching goes on for so long when the last one has gone: a page that is loaded again comes back at once.
+/// How long to go on watching after the last listener has left: a page that is reloaded comes back at once.
 const LINGER: Duration = Duration::from_secs(5);
 
 /// Events, and who listens.
@@ -59,7 +59,7 @@ enum Watcher {
 }
 
 impl Hub {
-    /// Tells an event. One with a slot makes earlier ones with the same slot worthless.
+    /// Sends an event. One with a slot replaces earlier ones with the same slot.
     pub(crate) fn tell(&self, name: &'static str, slot: Option<String>, data: &Value) {
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         let id = ring.push(name, slot, data.to_string());

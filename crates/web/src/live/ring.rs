@@ -13,7 +13,7 @@ const BYTES: usize = 1024 * 1024;
 pub(super) struct Event {
     pub(super) id: u64,
     pub(super) name: &'static str,
-    /// A later event with the same slot makes this one worthless.
+    /// A later event with the same slot replaces this one.
     slot: Option<Arc<str>>,
     pub(super) data: Arc<str>,
 }
@@ -23,7 +23,7 @@ pub(super) struct Event {
 pub(super) struct Ring {
     events: VecDeque<Event>,
     bytes: usize,
-    /// The number of the newest event that was ever told.
+    /// The number of the newest event.
     newest: u64,
     /// The number of the newest event that is forgotten.
     forgotten: u64,
@@ -48,7 +48,7 @@ impl Ring {
         self.newest
     }
 
-    /// Returns the events behind one, without those that later ones make worthless. `None` if some are forgotten, or the number
+    /// Returns the events after one, without those that later ones replace. `None` if some are forgotten, or the number
     /// is none of this run.
     pub(super) fn behind(&self, id: u64) -> Option<Vec<Event>> {
         if id < self.forgotten || id > self.newest {

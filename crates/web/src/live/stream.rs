@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::params::Params;
 use crate::server::stopped;
 
-/// A reader hears something so often, even if nothing happens.
+/// The longest time between two messages, even if nothing happens.
 const PULSE: Duration = Duration::from_secs(15);
 
 /// One stream.

@@ -14,11 +14,10 @@ use serde_json::{Value, json};
 
 use super::Watcher;
 use crate::api::reading::version;
-use crate::api::rows::{Beside, ShortRows, at_risk, key_text};
+use crate::api::rows::{Beside, ShortRows, key_text};
 use crate::app::App;
 
-/// Changes that come this soon after another are told together, but none waits longer than that.
-const TOGETHER: Duration = Duration::from_millis(10);
+/// Changes that wait already are sent in one event, but none waits longer than this.
 const LONGEST: Duration = Duration::from_millis(60);
 /// How often a watcher looks whether somebody still listens.
 const LOOK: Duration = Duration::from_secs(1);
@@ -28,9 +27,9 @@ const RISK: Duration = Duration::from_secs(30);
 const RATES: Duration = Duration::from_secs(2);
 /// While none does.
 const NOBODY: Duration = Duration::from_secs(5);
-/// The board is told no more often than this.
+/// The shortest time between two events with the board.
 const BOARD: Duration = Duration::from_millis(100);
-/// More rows than these are not told: readers ask for all.
+/// With more rows than these, a reset is sent, and readers ask for all.
 const ROWS: usize = 500;
 
 const POLLING: &str = "the system does not report file changes here; files are checked each second";
@@ -47,7 +46,7 @@ impl App {
     }
 }
 
-/// Tells rows as they change.
+/// Sends rows as they change.
 pub(super) fn watch_rows(app: &Arc<App>) {
     let watched = app.snapshot(&()).and_then(|first| {
         let subscription = app.engine.watch_from(&first, WatchMode::Events)?;
@@ -73,7 +72,7 @@ pub(super) fn watch_rows(app: &Arc<App>) {
         let mut events = vec![event];
         let begun = Instant::now();
         while begun.elapsed() < LONGEST
-            && let Some(event) = subscription.next(TOGETHER)
+            && let Some(event) = subscription.next(Duration::ZERO)
         {
             events.push(event);
         }
@@ -133,8 +132,9 @@ fn tell_changes(app: &App, events: Vec<WatchEvent>, snapshot: &Snapshot, risk: &
     let engine = app.engine.at(snapshot);
     if risk.at.is_none_or(|at| at.elapsed() > RISK) {
         risk.at = Some(Instant::now());
-        risk.beside.at_risk = at_risk(&engine);
+        risk.beside.at_risk = engine.at_risk(&()).unwrap_or_default();
     }
+    risk.beside.read = engine.read_marks();
     risk.beside.labels = engine.labels_by_session().unwrap_or_default();
     let mut sessions: Vec<Arc<SessionFacts>> =
         changed.into_values().filter(|facts| !facts.is_background).collect();
@@ -145,7 +145,7 @@ fn tell_changes(app: &App, events: Vec<WatchEvent>, snapshot: &Snapshot, risk: &
     let names = ProjectNames::of(snapshot.sessions().iter().map(|session| &*session.project));
     let rows = ShortRows::new(&sessions, &names, &risk.beside);
     let gone: Vec<String> = gone.iter().map(key_text).collect();
-    // A single row is worthless when the same comes again.
+    // A later event with the same single row replaces it.
     let slot = match sessions.as_slice() {
         [one] if gone.is_empty() => Some(format!("row {}", key_text(&one.key()))),
         _ => None,
@@ -159,7 +159,7 @@ fn tell_changes(app: &App, events: Vec<WatchEvent>, snapshot: &Snapshot, risk: &
     app.tell("rows", slot, data);
 }
 
-/// Tells what runs.
+/// Sends the live board as it changes.
 pub(super) fn watch_live(app: &Arc<App>) {
     let mut watch = app.engine.watch_live();
     let mut facts = app.engine.live_facts();

@@ -12,6 +12,9 @@ use super::refusal::{NotUndoableReason, Refusal};
 use super::state::FileState;
 use crate::Error;
 
+/// The role of a log of names, to which agents only append.
+const APPENDED: &str = "names";
+
 /// All changes in the journals.
 #[derive(Clone, Debug, Default)]
 pub struct History {
@@ -152,6 +155,37 @@ impl History {
     }
 }
 
+/// Undoes what was appended to a log that its agent has appended to since: only that is removed.
+fn without_appended(
+    disk: &dyn Disk,
+    kept: &Path,
+    step: &Step,
+    (now, after): (&FileState, &FileState),
+) -> Result<Step, Error> {
+    let start = |bytes: u64| NewContent::default().then_stretch(&step.path, 0, bytes).measure(disk);
+    let is_start = |state: &FileState| {
+        Ok::<bool, Error>(state.bytes <= now.bytes && state.hash == Some(start(state.bytes)?.1))
+    };
+    let before = step.before.as_ref();
+    let was_appended = before.is_none_or(|before| before.bytes <= after.bytes);
+    if !was_appended || !is_start(after)? || !before.map_or(Ok(true), is_start)? {
+        return Err(Refusal::Changed { path: step.path.clone() }.into());
+    }
+    let mut old = before.map_or_else(NewContent::default, |_| NewContent::of_file(kept));
+    if let Some(before) = before {
+        // Its last line had no end, and got one before something was appended: without it, two lines would become one.
+        let first = NewContent::default().then_stretch(&step.path, before.bytes, 1);
+        if first.measure(disk)? == NewContent::of_bytes(*b"\n").measure(disk)? {
+            old = old.then_bytes(*b"\n");
+        }
+    }
+    let content = old.then_stretch(&step.path, after.bytes, u64::MAX);
+    let (bytes, hash) = content.measure(disk)?;
+    let after = FileState { bytes, hash: Some(hash), ..now.clone() };
+    let (before, after) = (Some(now.clone()), Some(after));
+    Ok(Step { before, after, moved_to: None, content: Some(content), ..step.clone() })
+}
+
 /// Whether a restored file is in a folder that was removed.
 fn holds(folder: &Folder, steps: &[Step]) -> bool {
     steps.iter().any(|step| step.after.is_some() && step.path.starts_with(&folder.path))
@@ -162,6 +196,10 @@ fn turned(disk: &dyn Disk, places: &Places<'_>, number: usize, step: &Step) -> R
     match (&now, &step.after) {
         (None, None) => {}
         (Some(now), Some(after)) if now.same_bytes(after) => {}
+        (Some(now), Some(after)) if step.what == APPENDED => {
+            let kept = places.kept(number, step);
+            return without_appended(disk, &kept, step, (now, after));
+        }
         (Some(_), None) => return Err(Refusal::Occupied { path: step.path.clone() }.into()),
         _ => return Err(Refusal::Changed { path: step.path.clone() }.into()),
     }

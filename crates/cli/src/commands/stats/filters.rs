@@ -5,6 +5,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
 use recount_engine::stats::StatsRequest;
 use recount_engine::{ContentFilter, ListQuery};
+use recount_platform::local_zone;
 
 use crate::commands::list::Kind;
 use crate::context::Context;
@@ -65,7 +66,7 @@ pub(crate) struct Filters {
 impl Filters {
     /// Returns the request.
     pub(crate) fn asked(&self, context: &Context) -> Result<StatsRequest, Failure> {
-        let zone = if self.utc { TimeZone::UTC } else { TimeZone::system() };
+        let zone = if self.utc { TimeZone::UTC } else { local_zone() };
         let now = context.clock.now();
         let sessions = ListQuery {
             project: self.project.as_deref().map(|project| context.project_argument(project)),

@@ -11,11 +11,11 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use recount_documents as documents;
 use recount_engine::Engine;
 use recount_engine::live::{LiveEvent, LiveFacts, LiveRow, Replay};
 use recount_model::{Clock, LiveState};
+use recount_platform::local_zone;
 use recount_tui::Tab;
 
 use crate::app;
@@ -126,7 +126,7 @@ fn day(what: &Path, context: &Context) -> Result<Option<(i64, i64)>, Failure> {
     if what.exists() || !is_day {
         return Ok(None);
     }
-    let zone = TimeZone::system();
+    let zone = local_zone();
     let failed = |why: String| Failure::new(ERROR, format!("'{text}' is not a day: {why}"));
     let start = when::parse_in(text, context.clock.now(), &zone).map_err(failed)?;
     let next = start.to_zoned(zone.clone()).date().saturating_add(1.day());

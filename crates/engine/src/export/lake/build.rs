@@ -9,7 +9,7 @@ use recount_catalog::facts::MessageRow;
 use recount_catalog::sql::{SqlValue, VIEWS};
 use recount_export::ExportTable;
 use recount_export::parquet::{ParquetCell, ParquetColumn, TableFile, read_table};
-use recount_formats::source::{Detail, stable_hash};
+use recount_formats::source::stable_hash;
 use recount_model::{
     Message, Problem, SessionFacts, SessionId, SessionKind, SourceName, Tokens, timestamp,
 };
@@ -243,7 +243,10 @@ impl Work<'_> {
     /// Adds the rows of deleted sessions, as they were.
     fn carry(&mut self, carried: &Carried, source: SourceName) -> Result<(), Error> {
         let plan = self.plan;
-        let is_left = |id: &str| plan.ids.contains(&(source, SessionId::new(id)));
+        let is_left = |id: &str| {
+            let id = (source, SessionId::new(id));
+            plan.ids.contains(&id) || plan.left_out.contains(&id)
+        };
         let level = plan.options.level;
         // What was built at another level is not known to fit this one, unless everything does.
         let is_masked = level != LakeLevel::Full && carried.level != Some(level);
@@ -307,9 +310,6 @@ impl Work<'_> {
         let Some(mut bodies) = opened.messages(View::Full) else { return Ok(()) };
         // Messages from a base are counted in its own session.
         bodies.keep_own();
-        if self.plan.options.level == LakeLevel::None {
-            bodies = bodies.in_detail(Detail::Gist);
-        }
         let mut number = 0;
         let mut last = session.facts.started.map(jiff::Timestamp::as_millisecond);
         while bodies.len() > 0 {

@@ -54,24 +54,25 @@ const HASHED: &[&str] = &[
     "project_alias",
     "path",
 ];
-/// Text that people or models wrote, and paths on this machine.
-const TEXT: &[&str] = &[
-    "agent_description",
-    "title",
-    "first_prompt",
-    "last_prompt",
-    "directories",
-    "memory",
-    "file",
-    "agent_title",
-    "text",
-    "display_text",
-    "thoughts",
-    "display_name",
-    "key_arg",
-    "args",
-    "output",
-    "diff",
+/// Texts that leave at every level: ids, words of recount's own, and names of models and tools. All other texts are dropped at `none`.
+const OPEN: &[&str] = &[
+    "id",
+    "kind",
+    "parent",
+    "parent_call",
+    "title_from",
+    "entrypoint",
+    "models",
+    "session",
+    "message",
+    "fate",
+    "model",
+    "name",
+    "status",
+    "agent_id",
+    "output_state",
+    "tool",
+    "how",
 ];
 
 const fn own(name: &'static str, kind: ParquetKind, about: &'static str) -> LakeColumn {
@@ -139,7 +140,7 @@ pub fn lake_columns(table: ExportTable) -> Vec<LakeColumn> {
     let of_view = columns.iter().filter(|column| is_in_lake(column)).map(|column| LakeColumn {
         name: column.name,
         about: column.about,
-        disclosure: disclosure(column.name),
+        disclosure: disclosure(column.name, column.kind),
         kind: kind(column.kind),
     });
     of_view.chain(extra(table)).collect()
@@ -150,10 +151,11 @@ pub(super) fn is_in_lake(column: &SqlColumn) -> bool {
     !LEFT_OUT.contains(&column.name)
 }
 
-fn disclosure(name: &str) -> Disclosure {
+fn disclosure(name: &str, kind: ColumnKind) -> Disclosure {
+    let is_text = matches!(kind, ColumnKind::Text | ColumnKind::LongText);
     if HASHED.contains(&name) {
         Disclosure::Hashed
-    } else if TEXT.contains(&name) {
+    } else if is_text && !OPEN.contains(&name) {
         Disclosure::Text
     } else {
         Disclosure::Always
@@ -189,12 +191,18 @@ mod tests {
     fn every_rule_names_a_column_and_no_text_leaves_by_default() {
         let all: Vec<LakeColumn> =
             ExportTable::ALL.iter().flat_map(|table| lake_columns(*table)).collect();
-        for name in HASHED.iter().chain(TEXT) {
+        for name in HASHED.iter().chain(OPEN) {
             assert!(all.iter().any(|column| column.name == *name), "{name}");
         }
         // Text of any length is never disclosed as it is.
         for column in all.iter().filter(|column| column.kind == ParquetKind::LongText) {
             assert_eq!(column.disclosure, Disclosure::Text, "{}", column.name);
+        }
+        let new = disclosure("new_column", ColumnKind::Text);
+        assert_eq!(new, Disclosure::Text, "what is not listed is dropped");
+        for hidden in ["title", "file", "key_arg", "display_name", "agent_description"] {
+            let column = all.iter().find(|column| column.name == hidden).unwrap();
+            assert_eq!(column.disclosure.at(LakeLevel::None), "nothing", "{hidden}");
         }
     }
 

@@ -31,12 +31,12 @@ use crate::{Engine, Error, Listing};
 
 pub use self::build::{BuiltTable, Carried, LakeBuild};
 pub use self::columns::{Disclosure, LakeColumn, lake_columns};
-pub use self::state::{LakeFolder, UnpackedFile, create_lake_folder, read_small};
+pub use self::state::{LakeFolder, UnpackedFile, create_lake_folder, is_lake_origin, read_small};
 
 /// What other programs read as "unknown".
 const UNKNOWN: &str = "__HIVE_DEFAULT_PARTITION__";
 /// Raised with every change to the content of the tables.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The variable with a passphrase that several machines share, so that they hash names alike.
 const PASSPHRASE: &str = "RECOUNT_LAKE_KEY";
 
@@ -88,6 +88,8 @@ pub struct LakePlan {
     stock: Stock,
     sessions: Vec<LakeSession>,
     ids: BTreeSet<(SourceName, SessionId)>,
+    /// Sessions of projects that are left out: they are on this machine, so nothing of them is kept as deleted.
+    left_out: BTreeSet<(SourceName, SessionId)>,
     shared: OnceLock<SharedMessages>,
     stamp: Option<String>,
 }
@@ -170,7 +172,7 @@ impl Engine {
         progress: &dyn Progress,
     ) -> Result<LakePlan, Error> {
         let engine = self.pin();
-        let listing = engine.lake_listing(options, progress)?;
+        let (listing, left_out) = engine.lake_listing(options, progress)?;
         let redaction = match options.level {
             LakeLevel::Redacted => Some(Arc::new(engine.redaction()?)),
             LakeLevel::None | LakeLevel::Full => None,
@@ -203,6 +205,7 @@ impl Engine {
             stock,
             sessions: Vec::with_capacity(sessions.len()),
             ids: sessions.iter().map(|facts| (facts.source, facts.id.clone())).collect(),
+            left_out,
             shared: OnceLock::new(),
             stamp: None,
         };
@@ -230,12 +233,12 @@ impl Engine {
         Ok(plan)
     }
 
-    /// Lists the sessions of the chosen projects.
+    /// Lists the sessions of the chosen projects, and the ids of the others.
     fn lake_listing(
         &self,
         options: &LakeOptions,
         progress: &dyn Progress,
-    ) -> Result<Listing, Error> {
+    ) -> Result<(Listing, BTreeSet<(SourceName, SessionId)>), Error> {
         let query = ListQuery { background: true, ..ListQuery::default() };
         let mut listing = self.list(&query, progress)?;
         self.price(&mut listing.sessions, progress);
@@ -250,8 +253,15 @@ impl Engine {
             }
         }
         let mut is_chosen = is_chosen.into_iter();
-        listing.sessions.retain(|_| is_chosen.next().unwrap_or_default());
-        Ok(listing)
+        let mut left_out = BTreeSet::new();
+        listing.sessions.retain(|facts| {
+            let is_chosen = is_chosen.next().unwrap_or_default();
+            if !is_chosen {
+                left_out.insert((facts.source, facts.id.clone()));
+            }
+            is_chosen
+        });
+        Ok((listing, left_out))
     }
 }
 
@@ -322,14 +332,24 @@ impl LakePlan {
 
     /// Returns the name of a project as it leaves the machine.
     fn project(&self, main: &SessionFacts) -> String {
-        self.hidden(&main.project.key())
+        let (project, key) = (&main.project, main.project.key());
+        let is_named = key.is_empty() || project.alias.is_some() || project.path.is_some();
+        match self.options.level {
+            // The name of its directory may be the hash of a path, which can be guessed from likely paths.
+            LakeLevel::Redacted if !is_named => self.hashed(&key),
+            LakeLevel::None | LakeLevel::Redacted | LakeLevel::Full => self.hidden(&key),
+        }
+    }
+
+    fn hashed(&self, name: &str) -> String {
+        format!("{:016x}", self.tags.hash(name))
     }
 
     /// Returns a name as it leaves the machine.
     fn hidden(&self, name: &str) -> String {
         match (self.options.level, self.redaction()) {
             (LakeLevel::None, _) if name.is_empty() => String::new(),
-            (LakeLevel::None, _) => format!("{:016x}", self.tags.hash(name)),
+            (LakeLevel::None, _) => self.hashed(name),
             (_, Some(redaction)) => redaction.plain(name),
             (_, None) => name.to_owned(),
         }
@@ -411,5 +431,10 @@ impl LakePlan {
     /// Returns the sessions, with their agents.
     pub fn session_ids(&self) -> &BTreeSet<(SourceName, SessionId)> {
         &self.ids
+    }
+
+    /// Returns the sessions of projects that are left out.
+    pub fn left_out_ids(&self) -> &BTreeSet<(SourceName, SessionId)> {
+        &self.left_out
     }
 }

@@ -71,7 +71,8 @@ fn origin(folder: &Path, anew: bool) -> Result<String, Error> {
     let mut id = fresh.clone();
     recount_writer::update(&folder.join(ORIGIN), |old| {
         let known = old.and_then(|old| String::from_utf8(old).ok());
-        let known = known.map(|known| known.trim().to_owned()).filter(|known| is_origin(known));
+        let known =
+            known.map(|known| known.trim().to_owned()).filter(|known| is_lake_origin(known));
         match known.filter(|_| !anew) {
             Some(known) => {
                 id = known;
@@ -83,7 +84,8 @@ fn origin(folder: &Path, anew: bool) -> Result<String, Error> {
     Ok(id)
 }
 
-fn is_origin(text: &str) -> bool {
+/// Whether a text is the id of a data folder in a lake.
+pub fn is_lake_origin(text: &str) -> bool {
     text.len() == DIGITS && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 

@@ -14,11 +14,13 @@ use serde::Serialize;
 
 use crate::cache::growth::Growth;
 use crate::cache::refresh::hash;
+use crate::search::background::LARGE;
 use crate::sessions::list::Digest;
-use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
+use crate::snapshot::disk_scan::{DiskSnapshot, Group, Progress};
 use crate::{Engine, Error};
 
 pub(crate) use session::{Reader, SPLIT, with_document};
+use update::Begun;
 pub(crate) use update::{Work, stale};
 
 /// The index's folder in recount's data folder.
@@ -27,6 +29,8 @@ const FOLDER: &str = "search";
 const MEMORY: usize = 160 * 1024 * 1024;
 /// The newest sessions are committed after this time, while the others are still being indexed.
 const FIRST: Duration = Duration::from_millis(400);
+/// The bytes of the newest sessions with which a large first build begins, before the others are read.
+const NEWEST: u64 = 16 * 1000 * 1000;
 /// After that, the interval between commits.
 const OFTEN: Duration = Duration::from_secs(20);
 
@@ -79,13 +83,50 @@ impl Engine {
     /// # Errors
     /// If there is no data folder, or it cannot be written.
     pub fn index(&self, progress: &dyn Progress) -> Result<IndexReport, Error> {
-        let (disk, digests) = self.digests(progress)?;
+        // While it takes long, others search the files.
+        if self.is_index_behind()
+            && let Some(indexed) = self.index_with_note(progress)?
+        {
+            return Ok(indexed);
+        }
+        self.index_now(progress)
+    }
+
+    /// Updates the search index. In a first build, the newest sessions can be found before the others are read.
+    pub(super) fn index_now(&self, progress: &dyn Progress) -> Result<IndexReport, Error> {
+        let engine = self.pin();
         let mut catalog = self.needed_catalog()?;
         let index = self.located(self.open_index(&mut catalog))?;
-        let indexed = self.update_index(&index, &mut catalog, &disk, &digests, progress);
+        let begun = self.located(engine.index_newest(&index, &mut catalog))?;
+        let (disk, digests) = engine.digests(progress)?;
+        let indexed = engine.add_to_index(&index, &mut catalog, (&disk, &digests), begun, progress);
         let indexed = self.located(indexed)?;
         index.reload()?;
         Ok(indexed)
+    }
+
+    /// Begins the first build of a large index with the newest sessions.
+    fn index_newest(&self, index: &Index, catalog: &mut Catalog) -> Result<Option<Begun>, Error> {
+        let disk = self.look();
+        if disk.bytes() <= LARGE || catalog.has_indexed(self.roots_key())? {
+            return Ok(None);
+        }
+        let mut groups = disk.groups(|_, _| true);
+        let newest = |group: &Group| group.files.iter().map(|(_, file)| file.stamp.nanos).max();
+        groups.sort_by_cached_key(|group| std::cmp::Reverse(newest(group)));
+        let mut bytes = 0;
+        let first = groups.iter().take_while(|group| {
+            let is_within = bytes < NEWEST;
+            bytes += group.bytes();
+            is_within
+        });
+        let first = first.flat_map(|group| &group.files).map(|(_, file)| file.group.clone());
+        let digests = self.read_groups(&disk, &first.collect(), &())?;
+        let growth = Growth::new(self.needed_catalog()?, &self.outlines);
+        let (roots, mark) = (self.roots_key(), self.index_mark(catalog)?);
+        let (reading, disk, digests) = (&growth, &*disk, &digests);
+        let work = Work { index, mark, catalog, roots, reading, disk, digests, progress: &() };
+        Ok(work.update(None)?.1)
     }
 
     /// Indexes what has changed, and records it.
@@ -97,11 +138,23 @@ impl Engine {
         digests: &[Digest],
         progress: &dyn Progress,
     ) -> Result<IndexReport, Error> {
+        self.add_to_index(index, catalog, (disk, digests), None, progress)
+    }
+
+    /// The same, continuing what was begun.
+    fn add_to_index(
+        &self,
+        index: &Index,
+        catalog: &mut Catalog,
+        (disk, digests): (&DiskSnapshot, &[Digest]),
+        begun: Option<Begun>,
+        progress: &dyn Progress,
+    ) -> Result<IndexReport, Error> {
         let growth = Growth::new(self.needed_catalog()?, &self.outlines);
         let (roots, mark) = (self.roots_key(), self.index_mark(catalog)?);
         let reading = &growth;
         let work = Work { index, mark, catalog, roots, reading, disk, digests, progress };
-        let indexed = work.update()?;
+        let (indexed, _) = work.update(begun)?;
         if indexed.sessions > 0 {
             // The library that writes the index makes it readable for others.
             recount_writer::make_private(&self.index_folder()?);

@@ -42,6 +42,13 @@ pub(crate) struct Work<'a> {
     pub(crate) progress: &'a dyn Progress,
 }
 
+/// A build that was begun: its writer, which keeps others from writing, and what was done.
+pub(super) struct Begun {
+    writer: Writer,
+    has_words: bool,
+    done: IndexReport,
+}
+
 /// Lists the sessions whose current state is not in the index, most recent first.
 pub(crate) fn stale<'a>(
     digests: &'a [Digest],
@@ -108,17 +115,26 @@ struct Round<'a> {
 }
 
 impl Work<'_> {
-    /// Indexes the sessions that changed since they were last indexed.
-    pub(crate) fn update(self) -> Result<IndexReport, Error> {
+    /// Indexes the sessions that changed since they were last indexed. Returns what is needed to go on, too.
+    pub(super) fn update(
+        self,
+        earlier: Option<Begun>,
+    ) -> Result<(IndexReport, Option<Begun>), Error> {
         let known = self.catalog.indexed(self.roots)?;
         let stale = stale(self.digests, &known, self.disk);
-        let unchanged = self.digests.len() - stale.len();
+        let mut done = earlier.as_ref().map(|earlier| earlier.done).unwrap_or_default();
+        done.unchanged = (self.digests.len() - stale.len()).saturating_sub(done.sessions);
         if stale.is_empty() {
-            return Ok(IndexReport { unchanged, ..IndexReport::default() });
+            return Ok((done, earlier));
         }
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
-        let has_words = self.index.searcher().messages() > 0;
-        let mut writer = self.index.writer(MEMORY, threads, &self.mark)?;
+        let is_begun = earlier.is_some();
+        let (mut writer, has_words) = if let Some(earlier) = earlier {
+            (earlier.writer, earlier.has_words)
+        } else {
+            let has_words = self.index.searcher().messages() > 0;
+            (self.index.writer(MEMORY, threads, &self.mark)?, has_words)
+        };
         let round = Round {
             stale: &stale,
             has_words,
@@ -134,7 +150,8 @@ impl Work<'_> {
         let began = Instant::now();
         let mut committed = began;
         while round.next.load(Ordering::Relaxed) < stale.len() {
-            let until = if committed == began { began + FIRST } else { committed + OFTEN };
+            let is_first = committed == began && !is_begun;
+            let until = committed + if is_first { FIRST } else { OFTEN };
             std::thread::scope(|scope| {
                 for _ in 1..threads {
                     scope.spawn(|| round.work(&writer, until));
@@ -145,12 +162,10 @@ impl Work<'_> {
             round.commit(&mut writer, self.catalog, self.roots)?;
             committed = Instant::now();
         }
-        Ok(IndexReport {
-            sessions: stale.len(),
-            messages: round.messages.into_inner(),
-            bytes: round.total,
-            unchanged,
-        })
+        done.sessions += stale.len();
+        done.messages += round.messages.into_inner();
+        done.bytes += round.total;
+        Ok((done, Some(Begun { writer, has_words, done })))
     }
 }
 
@@ -184,7 +199,7 @@ impl Round<'_> {
         buffer: &mut Buffer,
     ) -> Result<(), Error> {
         let read = self.reader.read(stale, buffer);
-        if !read.is_grown && self.has_words {
+        if !read.is_grown && (self.has_words || self.reader.known.contains_key(&stale.key)) {
             writer.delete_session(stale.key);
         }
         let mut fault = None;

@@ -33,21 +33,17 @@ impl Engine {
         asked: &SearchRequest,
         progress: &dyn Progress,
     ) -> Result<SearchResults, Error> {
-        let question =
-            Question::parse(&asked.query).map_err(|mistake| bad(&asked.query, mistake))?;
-        let plan = self.plan(&question, progress)?;
+        let plan = self.plan(&asked.query, progress)?;
         let disk = self.look();
         let is_question = plan.is_question();
         if !is_question {
-            let answer = self.scan_for(&plan, &disk, asked, progress);
-            stop_if_cancelled(progress)?;
+            let answer = self.scan_for(&plan, &disk, asked, progress)?;
             if answer.total > 0 {
                 return Ok(answer);
             }
         }
         if let Some(relaxed) = plan.relaxed() {
-            let mut answer = self.scan_for(&relaxed, &disk, asked, progress);
-            stop_if_cancelled(progress)?;
+            let mut answer = self.scan_for(&relaxed, &disk, asked, progress)?;
             if answer.total > 0 {
                 answer.relaxed = true;
                 answer.relaxation = relaxed.relaxation().map(|one| relaxed_search(one, &[]));
@@ -55,11 +51,10 @@ impl Engine {
             }
         }
         // Without any of the words that count, there may still be a message with all of them.
-        Ok(if is_question {
-            self.scan_for(&plan, &disk, asked, progress)
-        } else {
-            SearchResults { is_exact: true, ..SearchResults::default() }
-        })
+        if is_question {
+            return self.scan_for(&plan, &disk, asked, progress);
+        }
+        Ok(SearchResults { is_exact: true, ..SearchResults::default() })
     }
 
     /// Searches for all of the words as they are.
@@ -68,19 +63,16 @@ impl Engine {
         asked: &SearchRequest,
         progress: &dyn Progress,
     ) -> Result<SearchResults, Error> {
-        let question =
-            Question::parse(&asked.query).map_err(|mistake| bad(&asked.query, mistake))?;
-        let plan = self.plan(&question, progress)?;
-        let answer = self.scan_for(&plan, &self.look(), asked, progress);
-        stop_if_cancelled(progress)?;
-        Ok(answer)
+        let plan = self.plan(&asked.query, progress)?;
+        self.scan_for(&plan, &self.look(), asked, progress)
     }
 
-    /// Resolves the sessions of a query, which are only listed if it names any.
-    fn plan(&self, question: &Question, progress: &dyn Progress) -> Result<QueryPlan, Error> {
+    /// Parses a query and resolves its sessions, which are only listed if it names any.
+    fn plan(&self, query: &str, progress: &dyn Progress) -> Result<QueryPlan, Error> {
+        let question = Question::parse(query).map_err(|mistake| bad(query, mistake))?;
         let mut sessions: Option<Vec<Arc<SessionFacts>>> = None;
         let mut failed = None;
-        let plan = question.plan(&self.now_for(question), &mut |leaf| {
+        let plan = question.plan(&self.now_for(&question), &mut |leaf| {
             let mut list = || {
                 if sessions.is_none() {
                     sessions = Some(self.scan_all(&Effort::List, progress)?.0.sessions);
@@ -101,7 +93,7 @@ impl Engine {
         disk: &DiskSnapshot,
         asked: &SearchRequest,
         progress: &dyn Progress,
-    ) -> SearchResults {
+    ) -> Result<SearchResults, Error> {
         let sieve = ByteFilter::new(disk, plan.prefilter());
         let hits = Hits { plan, disk, sieve: &sieve, limit: asked.limit, all: asked.all_hits };
         let mut groups = disk.groups(|_, _| true);
@@ -109,11 +101,12 @@ impl Engine {
             std::cmp::Reverse(group.files.iter().map(|(_, file)| file.stamp.nanos).max())
         });
         let mut seen = look_through(&groups, &hits, progress);
+        stop_if_cancelled(progress)?;
         join_orphans(&groups, &hits, &mut seen);
         let total = seen.sessions.iter().map(|session| session.hits).sum();
         let sessions = seen.sessions.iter().filter(|session| session.hits > 0).count();
         let hits = self.matches(plan, disk, seen, asked.width);
-        SearchResults { total, sessions, is_exact: true, hits, ..SearchResults::default() }
+        Ok(SearchResults { total, sessions, is_exact: true, hits, ..SearchResults::default() })
     }
 
     /// Builds the results from the best hits.

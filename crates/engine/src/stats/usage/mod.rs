@@ -115,6 +115,10 @@ impl UsageLog {
                 Said::Prompt if facts.kind == SessionKind::Subagent => Said::Other,
                 said => said,
             };
+            // What was copied beside the conversation, such as a summary, has no id of its own: it counts where it was made.
+            if said == Said::Other && outline.is_copy(entry) {
+                continue;
+            }
             if said == Said::Prompt {
                 usage_log.head.unanswered += u32::from(waiting);
             }
@@ -193,22 +197,46 @@ impl UsageLog {
         self.last
     }
 
-    /// Encodes it, after its length.
-    pub(crate) fn bound(&self) -> Vec<u8> {
-        let content = codec::encode(&self.head, &self.events);
-        let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
-        [&length.to_le_bytes(), content.as_slice()].concat()
+    /// Encodes it.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        codec::encode(&self.head, &self.events)
     }
 }
 
+/// Where usage logs are, once they are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UsageKept {
+    /// Only in the catalog.
+    InCatalog,
+    /// In memory, too, for who counts next.
+    HereToo,
+}
+
 /// Takes the usage logs of a group of files, to be stored with it.
-pub(crate) fn take(digests: &mut [Digest], key: u64) -> recount_catalog::UsageLogRow {
-    let mut all = recount_catalog::UsageLogRow { last: i64::MIN, content: Vec::new() };
+pub(crate) fn take(
+    digests: &mut [Digest],
+    key: u64,
+    kept: UsageKept,
+) -> recount_catalog::UsageLogRow {
+    // Exactly as much as is needed: many of them are kept.
+    let size = |digest: &Digest| match &digest.used {
+        Used::Now { usage_log, .. } => size_of::<u32>() + usage_log.len(),
+        _ => 0,
+    };
+    let content = Vec::with_capacity(digests.iter().map(size).sum());
+    let mut all = recount_catalog::UsageLogRow { last: i64::MIN, content };
+    for digest in &*digests {
+        if let Used::Now { last, usage_log } = &digest.used {
+            all.last = all.last.max(*last);
+            let length = u32::try_from(usage_log.len()).unwrap_or(u32::MAX);
+            all.content.extend_from_slice(&length.to_le_bytes());
+            all.content.extend_from_slice(usage_log);
+        }
+    }
     for digest in digests {
-        if let Used::Now { last, usage_log } = std::mem::replace(&mut digest.used, Used::With(key))
-        {
-            all.last = all.last.max(last);
-            all.content.extend_from_slice(&usage_log);
+        let used = std::mem::replace(&mut digest.used, Used::With(key));
+        if let (Used::Now { usage_log, .. }, UsageKept::HereToo) = (used, kept) {
+            digest.used = Used::Both { last: all.last, usage_log };
         }
     }
     all

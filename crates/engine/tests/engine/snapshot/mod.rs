@@ -96,7 +96,7 @@ fn append(path: &Path, number: usize) {
 }
 
 /// Writes a log of a new session beside another, and returns its path.
-fn add_beside(path: &Path, number: usize) -> PathBuf {
+pub(crate) fn add_beside(path: &Path, number: usize) -> PathBuf {
     let id = format!("{number:08x}-5c1b-4a5e-9f60-0b1c2d3e4f50");
     let new = path.with_file_name(format!("session-2026-11-15T18-00-{number:08x}.jsonl"));
     let head = format!(

@@ -247,6 +247,12 @@ fn safe(id: &str) -> Option<Cow<'_, str>> {
     Some(id.chars().map(keep).collect::<String>().into())
 }
 
+/// Whether an id is written in names as it is, and is not the name of a folder of the program.
+pub(super) fn is_plain(id: &str) -> bool {
+    let is_reserved = RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(id));
+    !is_reserved && matches!(safe(id), Some(Cow::Borrowed(_)))
+}
+
 /// Whether a file is a sub-agent's for a release with or without logs.
 fn is_session(path: &Path, logs: bool) -> bool {
     let extension = path.extension();

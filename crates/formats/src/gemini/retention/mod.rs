@@ -14,11 +14,13 @@ mod wanted;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use jiff::Timestamp;
-use recount_model::{PendingDeletion, SourceState};
+use recount_model::{PendingDeletion, SessionId, SourceState};
 
 use self::beside::Beside;
 use self::deletions::{Candidate, deletions};
@@ -30,7 +32,7 @@ use crate::retention::{
     Chats, InstallFolders, Installed, RetentionPolicy, RetentionSettings, Settings, Trap, Unfit,
     Variables, Wanted,
 };
-use crate::source::{FileAt, FilePlacement, RootShape};
+use crate::source::{FileAt, FilePlacement, Linked, RootShape};
 
 /// Gemini CLI's cleanup at start.
 #[derive(Debug)]
@@ -73,6 +75,17 @@ impl RetentionPolicy for CleanUp {
 
     fn pending_deletions(&self, chats: &Chats<'_>) -> Vec<PendingDeletion> {
         pending_deletions(chats, &Rules::of(chats.release))
+    }
+
+    fn deleted_files(&self, chats: &Chats<'_>) -> Vec<bool> {
+        let rules = Rules::of(chats.release);
+        deleted_files(chats, &rules).unwrap_or_else(|| {
+            let pending = pending_deletions(chats, &rules);
+            let is_pending = |path: &str| {
+                pending.binary_search_by(|deletion| deletion.path.as_str().cmp(path)).is_ok()
+            };
+            chats.folder.files.iter().map(|file| is_pending(&path_text(&file.path))).collect()
+        })
     }
 
     fn traps(&self, chats: &Chats<'_>) -> Vec<Trap> {
@@ -157,6 +170,37 @@ fn pending_deletions(chats: &Chats<'_>, rules: &Rules) -> Vec<PendingDeletion> {
     }
     pending.sort_by(|one, next| one.path.cmp(&next.path));
     pending
+}
+
+/// Returns the same for the session files alone, without listing any folder: sub-agents are in a folder with the name of their session.
+/// `None` if links or unusual names decide what is deleted.
+fn deleted_files(chats: &Chats<'_>, rules: &Rules) -> Option<Vec<bool>> {
+    let Chats { folder, retention, now, .. } = *chats;
+    if !is_cleaned(chats, rules) || retention.off.is_some() {
+        return Some(vec![false; folder.files.len()]);
+    }
+    if folder.linked != Linked::Nothing {
+        return None;
+    }
+    let facts = retention_facts(chats);
+    let (files, seen): (Vec<&FileAt>, Vec<Candidate<'_>>) =
+        candidates(chats, &facts, &[]).into_iter().unzip();
+    let mut deleted: HashSet<*const FileAt, RandomState> = HashSet::default();
+    let mut sessions: HashSet<SessionId, RandomState> = HashSet::default();
+    for victim in deletions(&seen, retention, rules, now) {
+        deleted.extend(files.get(victim.at).map(|file| std::ptr::from_ref::<FileAt>(file)));
+        if let Some(id) = victim.takes {
+            if !beside::is_plain(id.as_str()) {
+                return None;
+            }
+            sessions.insert(id);
+        }
+    }
+    let is_deleted = |file: &Arc<FileAt>| match &file.placement {
+        FilePlacement::SubagentOf(id) => rules.takes_agents && sessions.contains(id),
+        FilePlacement::Main | FilePlacement::Leftover => deleted.contains(&Arc::as_ptr(file)),
+    };
+    Some(folder.files.iter().map(is_deleted).collect())
 }
 
 /// Up to 0.28 a project's directory is named by a hash, later it is not: the other kind is never used. A newer release

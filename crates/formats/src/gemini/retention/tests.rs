@@ -1,9 +1,12 @@
 //! Tests of synthetic folders, each rule of each release. The comparison with the real program is in `e2e/guard.mjs`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use recount_model::{DeletionReason, SessionId};
 
+use crate::bytes::Buffer;
+use crate::gemini::Gemini;
 use crate::gemini::js_date::JsTime;
 use crate::gemini::state::{RecordedTime, RetentionFacts};
 use recount_testkit::Home;
@@ -12,9 +15,9 @@ use super::deletions::{Candidate, deletions};
 use super::rules::Rules;
 use super::{CleanUp, installed, settings};
 use crate::retention::{
-    InstallFolders, RetentionPolicy as _, RetentionSettings, Settings, Variables,
+    Chats, InstallFolders, RetentionPolicy as _, RetentionSettings, Settings, Variables,
 };
-use crate::source::RootShape;
+use crate::source::{FileAt, RootShape, Source as _};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 const NOW: i64 = 1_800_000_000_000;
@@ -316,4 +319,35 @@ fn the_installed_release_is_found_through_a_link_and_in_the_usual_places() {
     let nobody = InstallFolders { programs: &[], packages: &[] };
     assert_eq!(installed::installed(&nobody), None);
     assert!(Path::new(CleanUp.newest()).is_relative());
+}
+
+/// Lists need only the session files, which are found without listing any folder: the answer is that of the whole prediction.
+#[test]
+fn session_files_are_deleted_as_predicted_with_everything_beside_them() {
+    let mut buffer = Buffer::new();
+    let (mut all, mut gone) = (0, 0);
+    for home in recount_testkit::corpus().captures.iter().flat_map(recount_testkit::Capture::homes)
+    {
+        for folder in Gemini.locate(&home.join(".gemini"), RootShape::Whole).folders {
+            let outlines = folder.files.iter().map(|file| Gemini.outline(&file.path, &mut buffer));
+            let states: Vec<_> = outlines.map(|outline| Gemini.light_state(&outline)).collect();
+            let states: Vec<_> = states.iter().map(|state| Some(state.as_bytes())).collect();
+            let settings = [kept(Some(1), None), kept(None, Some(1)), kept(Some(100_000), None)];
+            for (release, retention) in
+                ["0.20.0", "0.30.0", "0.43.0", "0.61.0"].into_iter().zip(settings.iter().cycle())
+            {
+                let now = NOW;
+                let chats = Chats { folder: &folder, states: &states, retention, release, now };
+                let pending = CleanUp.pending_deletions(&chats);
+                let is_pending = |file: &Arc<FileAt>| {
+                    pending.iter().any(|deletion| Path::new(&deletion.path) == file.path)
+                };
+                let expected: Vec<bool> = folder.files.iter().map(is_pending).collect();
+                assert_eq!(CleanUp.deleted_files(&chats), expected, "{release} {folder:?}");
+                all += expected.len();
+                gone += expected.iter().filter(|is_gone| **is_gone).count();
+            }
+        }
+    }
+    assert!(gone > 0 && gone < all, "{gone} of {all}");
 }

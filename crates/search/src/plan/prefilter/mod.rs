@@ -11,6 +11,8 @@ mod spelled;
 mod tests;
 
 use needle::Needle;
+pub(super) use needle::frequency;
+pub(super) use sign::Sign;
 
 use super::{Check, QueryPlan};
 use crate::query::{Matcher, Node, TextLeaf};

@@ -246,7 +246,7 @@ pub(super) fn is_plain_lead(byte: u8) -> bool {
 }
 
 /// Returns the rough frequency of a letter in session files, in thousandths.
-fn frequency(letter: char) -> f32 {
+pub(in crate::plan) fn frequency(letter: char) -> f32 {
     let thousandths = match letter {
         'e' => 95.0,
         't' => 70.0,

@@ -7,10 +7,12 @@ use fearless_simd::{Level, dispatch, u8x64};
 
 /// The pattern of two adjacent bytes of which the first may be, or begin, the searched letter.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Sign {
+pub(in crate::plan) enum Sign {
     /// An ASCII letter followed by the next one, or by what may be between them; an escape; any character that is not
     /// ASCII. Both letters have the lower-case bit set.
     Plain { own: u8, next: u8 },
+    /// An ASCII letter followed by another. Both have the lower-case bit set.
+    Pair { own: u8, next: u8 },
     /// A character that begins with these bytes, one that represents such characters, or an escape.
     Han { first: u8, second: u8 },
     /// Any character that is not ASCII, or an escape.
@@ -21,7 +23,7 @@ const BLOCK: usize = 64;
 
 impl Sign {
     /// Whether `look` accepts any candidate byte.
-    pub(super) fn any(self, bytes: &[u8], mut look: impl FnMut(usize) -> bool) -> bool {
+    pub(in crate::plan) fn any(self, bytes: &[u8], mut look: impl FnMut(usize) -> bool) -> bool {
         static LEVEL: OnceLock<Level> = OnceLock::new();
         let level = *LEVEL.get_or_init(Level::new);
         let mut at = 0;
@@ -68,8 +70,12 @@ impl Sign {
     fn signs<S: Simd>(self, simd: S, first: &[u8; BLOCK], second: &[u8; BLOCK]) -> u64 {
         let (a, b) = (u8x64::from_slice(simd, first), u8x64::from_slice(simd, second));
         let all = |byte: u8| u8x64::splat(simd, byte);
-        let escape = a.simd_eq(all(b'\\')) & b.simd_eq(all(b'u'));
         let signs = match self {
+            Self::Pair { own, next } => {
+                let lower = all(0x20);
+                let pair = (a | lower).simd_eq(all(own)) & (b | lower).simd_eq(all(next));
+                return pair.to_bitmask();
+            }
             Self::Plain { own, next } => {
                 // What may be inside a word is in these ranges; a space is not.
                 let continues = (b | all(0x20)).simd_eq(all(next))
@@ -85,6 +91,7 @@ impl Sign {
             }
             Self::Foreign => a.simd_ge(all(0xc2)),
         };
+        let escape = a.simd_eq(all(b'\\')) & b.simd_eq(all(b'u'));
         (signs | escape).to_bitmask()
     }
 }

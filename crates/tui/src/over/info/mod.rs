@@ -13,7 +13,7 @@ use recount_engine::ListQuery;
 use recount_engine::live::LiveRow;
 use recount_engine::stats::{Explained, StatsRequest};
 use recount_model::{SessionFacts, SessionKey};
-use recount_platform::quote;
+use recount_platform::{local_zone, quote};
 
 use crate::draw::{Painter, columns};
 use crate::effect::{Answer, Notice};
@@ -56,7 +56,7 @@ impl Details {
         let engine = work.engine();
         let opened = engine.open_key(&key, work.progress());
         let facts = opened.map(|opened| Arc::new(opened.facts));
-        let zone = jiff::tz::TimeZone::system();
+        let zone = local_zone();
         let gap = SignedDuration::from_mins(15);
         let asked = StatsRequest { sessions: ListQuery::default(), zone, gap };
         let cost = engine.explain(&asked, Some(key.id.as_str()), work.progress());

@@ -13,6 +13,7 @@ mod opening;
 mod pages;
 mod prompts;
 mod raw;
+mod reading;
 mod text;
 mod view;
 
@@ -84,6 +85,10 @@ pub(crate) struct Reader {
     is_following: bool,
     /// Messages that came while the end was not on the screen.
     unread: usize,
+    /// The first message that came after the end was shown last, and how many came.
+    new: Option<(usize, usize)>,
+    /// What the session was marked as read with last, and when.
+    marked: Option<(u64, Timestamp)>,
     field: Field,
     is_typing: bool,
     /// The text that is found, in lower case.
@@ -142,6 +147,8 @@ impl Reader {
             fold_all: None,
             is_following: true,
             unread: 0,
+            new: None,
+            marked: None,
             field: Field::default(),
             is_typing: false,
             found: String::new(),
@@ -254,6 +261,7 @@ impl Screen for Reader {
 
     fn act(&mut self, action: Action, cx: &mut Context<'_>) -> bool {
         if matches!(action, Action::Back | Action::Close) {
+            self.mark_now(cx);
             self.seeking = None;
             cx.then(Effect::Forget(Slot::Find));
         }

@@ -86,7 +86,7 @@ impl Reader {
                 Ok(one) => Layout::of(one, message, look, &fold),
                 Err(problem) => Laid::broken(problem, look.width),
             };
-            if !laid.rows.is_empty() && self.gap(message).is_some() {
+            if !laid.rows.is_empty() && self.has_rule(message) {
                 laid.begin_with_gap();
             }
             self.laid.insert(message, laid);
@@ -209,8 +209,9 @@ impl Reader {
         self.land();
         self.keep_on_a_row();
         self.keep_on_screen();
-        if self.is_at_end() {
+        if self.is_end_shown() {
             self.unread = 0;
+            self.mark_read(cx);
         }
         self.fetch(cx);
         self.forget();

@@ -48,6 +48,12 @@ impl Reader {
         if let Some((_, many)) = before.filter(|(view, _)| *view == self.view) {
             self.unread += ready.text.marks.len().saturating_sub(many);
         }
+        if before.is_none() {
+            self.unread = ready.new;
+        }
+        // Who follows at the end reads them as they come.
+        let is_followed = before.is_some() && target == Target::Last;
+        self.find_new(if is_followed { 0 } else { ready.new });
         let message = if target == Target::Last {
             self.messages.last().copied().unwrap_or_default()
         } else {

@@ -105,6 +105,8 @@ pub(super) struct Ready {
     pub(super) at: usize,
     /// Whether it exists.
     pub(super) is_found: bool,
+    /// How many messages came since the end was shown last.
+    pub(super) new: usize,
     pub(super) page: Vec<(usize, Read)>,
 }
 
@@ -149,9 +151,11 @@ impl Open {
                     (found.unwrap_or(*near), true)
                 }
             };
+            let new = engine.read_marks().new_messages(&opened.facts);
+            let new = usize::try_from(new).unwrap_or_default();
             let text = Text { opened, view, marks, cursor: Mutex::new(cursor) };
             let page = text.read(&around(&text.shown(shown.level, shown.with_undone), at));
-            Ready { text: Arc::new(text), at: at.min(last), is_found, page }
+            Ready { text: Arc::new(text), at: at.min(last), is_found, new, page }
         });
         Opening { key, result }
     }

@@ -116,7 +116,7 @@ impl Reader {
         if row.is_gap {
             self.pause(painter, y, at.message);
         } else {
-            let is_first = at.line == 0 || (at.line == 1 && self.gap(at.message).is_some());
+            let is_first = at.line == 0 || (at.line == 1 && self.has_rule(at.message));
             let is_undone = self.mark(at.message).is_some_and(|mark| mark.fate != Fate::Kept);
             if is_first || is_top {
                 self.margin(painter, y, at.message, is_first, is_top);
@@ -136,21 +136,25 @@ impl Reader {
         }
     }
 
-    /// Draws a pause over the whole width.
+    /// Draws a pause, or where new messages begin, over the whole width.
     fn pause(&self, painter: &mut Painter<'_>, y: u16, message: usize) {
-        let Some(gap) = self.gap(message) else { return };
-        let time = |at: usize| self.mark(at).and_then(|mark| mark.time);
-        let before = self.previous_message(message).and_then(time);
-        let mut words = format!(" {gap} later");
-        if let (Some(before), Some(now)) = (before, time(message))
-            && !when::same_day(before, now)
-        {
-            words = format!("{words}, {}", when::minute(now));
+        let mut words = Vec::new();
+        words.extend(self.new_at(message).map(|new| format!("{new} new")));
+        if let Some(gap) = self.gap(message) {
+            let time = |at: usize| self.mark(at).and_then(|mark| mark.time);
+            let before = self.previous_message(message).and_then(time);
+            words.push(format!("{gap} later"));
+            if let (Some(before), Some(now)) = (before, time(message))
+                && !when::same_day(before, now)
+            {
+                words.push(when::minute(now));
+            }
         }
-        words.push(' ');
+        let words = format!(" {} ", words.join(", "));
         painter.rule(y, "");
         let x = usize::from(painter.width()).saturating_sub(width(&words)) / 2;
-        painter.text(columns(x), y, &words, Tone::Dim);
+        let tone = if self.new_at(message).is_some() { Tone::Added } else { Tone::Dim };
+        painter.text(columns(x), y, &words, tone);
     }
 
     /// Draws time, running sum, and who speaks or how full the context was.
@@ -244,7 +248,7 @@ impl Reader {
             (View::Full, undone) if self.shown.with_undone => format!("full view, {undone} undone"),
             (View::Full, undone) => format!("{undone} undone hidden (,u)"),
         });
-        if !is_at_end && self.unread > 0 {
+        if self.unread > 0 {
             words.insert(0, format!("{} new below", self.unread));
         }
         words.push(if self.is_following && is_at_end { "follows" } else { "F follows" }.to_owned());

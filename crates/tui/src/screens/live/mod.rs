@@ -7,11 +7,11 @@ mod view;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use recount_engine::live::{LiveRow, Spending};
 use recount_model::SessionKey;
+use recount_platform::local_zone;
 
 use crate::draw::Painter;
 use crate::effect::{Answer, Effect, Notice};
@@ -129,7 +129,7 @@ impl Live {
         let is_due = |at: Timestamp| (now.as_second() - at.as_second()).abs() >= SPENT;
         if !cx.shared.rows.is_remembered && self.asked.is_none_or(is_due) {
             self.asked = Some(now);
-            cx.ask(Slot::Spending, |work| work.engine().spending(&TimeZone::system()).ok());
+            cx.ask(Slot::Spending, |work| work.engine().spending(&local_zone()).ok());
         }
     }
 

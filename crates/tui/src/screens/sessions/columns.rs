@@ -85,6 +85,10 @@ fn notes(session: &SessionFacts, shared: &Shared) -> StyledSpan {
     if shared.at_risk.contains(&key) {
         return StyledSpan::new("doomed", Tone::Error);
     }
+    let new = shared.read.new_messages(session);
+    if new > 0 {
+        return StyledSpan::new(&format!("{} new", count(new)), Tone::Added);
+    }
     if session.problems > 0 {
         return StyledSpan::new(&format!("{} broken", count(session.problems)), Tone::Warning);
     }

@@ -5,14 +5,13 @@ mod view;
 
 use std::sync::Arc;
 
-use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use ratatui::crossterm::event::MouseEvent;
 use ratatui::layout::Rect;
 use recount_display::project_names::ProjectNames;
 use recount_engine::stats::{Budget, By, StatsReport, StatsRequest, StatsRow, UsageFigures};
 use recount_engine::{Error, ListQuery};
-use recount_platform::quote;
+use recount_platform::{local_zone, quote};
 
 use super::sessions::ShowSessions;
 use crate::Tab;
@@ -87,13 +86,13 @@ impl Asked {
     fn request(&self, since: Option<Timestamp>, until: Option<Timestamp>) -> StatsRequest {
         let here = self.here.clone();
         let sessions = ListQuery { here, since, until, ..ListQuery::default() };
-        StatsRequest { sessions, zone: TimeZone::system(), gap: GAP }
+        StatsRequest { sessions, zone: local_zone(), gap: GAP }
     }
 
     /// Adds up the figures, as `recount stats` does.
     fn count(&self, work: &Work, now: Timestamp) -> Result<Figures, Error> {
         let engine = work.engine();
-        let zone = TimeZone::system();
+        let zone = local_zone();
         let (since, until) = self.period.range(self.by, now, &zone);
         let asked = self.request(since, until);
         let overview = engine.overview(&self.request(None, None), work.progress())?;
@@ -178,7 +177,7 @@ impl Stats {
             by => words.extend(period::filter(by, &row.key)),
         }
         if !asked.by.is_time() {
-            words.extend(asked.period.filter(asked.by, cx.shared.now, &TimeZone::system()));
+            words.extend(asked.period.filter(asked.by, cx.shared.now, &local_zone()));
         }
         let show = ShowSessions { filter: words.join(" "), project: only };
         cx.then(Effect::Tell(Tab::Sessions, Box::new(show)));
@@ -287,7 +286,7 @@ impl Screen for Stats {
             Some(here) => words = format!("{words} {}", quote(&here.to_string_lossy())),
         }
         if let Some((first, last)) =
-            self.asked.period.days(self.asked.by, shared.now, &TimeZone::system())
+            self.asked.period.days(self.asked.by, shared.now, &local_zone())
         {
             words = format!("{words} --since {first} --until {last}");
         }

@@ -1,6 +1,5 @@
 //! How statistics look.
 
-use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 use recount_display::bar::bar;
 use recount_display::form::Form;
@@ -10,6 +9,7 @@ use recount_display::theme::Tone;
 use recount_display::usage::{cost, heading, label, over_budget, time_chart, weight};
 use recount_display::width::width;
 use recount_engine::stats::{Budget, By, StatsRow, UsageFigures};
+use recount_platform::local_zone;
 
 use super::{DIMENSIONS, Figures, Stats};
 use crate::draw::{Painter, columns};
@@ -90,7 +90,7 @@ impl Stats {
             _ => "everywhere".to_owned(),
         };
         let mut x = painter.text(1, 0, &scope, Tone::Strong) + 2;
-        let period = self.asked.period.name(self.asked.by, shared.now, &TimeZone::system());
+        let period = self.asked.period.name(self.asked.by, shared.now, &local_zone());
         x = painter.text(x, 0, if period == "all" { "all time" } else { &period }, Tone::Plain) + 2;
         x = painter.text(x, 0, "by", Tone::Dim) + 1;
         let is_narrow = painter.width() < 80;
@@ -114,7 +114,7 @@ impl Stats {
 
     /// Today, the period, and all; and budgets. Returns the number of lines.
     fn totals(&self, painter: &mut Painter<'_>, figures: &Figures, shared: &Shared) -> u16 {
-        let period = self.asked.period.name(self.asked.by, shared.now, &TimeZone::system());
+        let period = self.asked.period.name(self.asked.by, shared.now, &local_zone());
         let mut parts = vec![("today", &figures.today)];
         if period != "all" {
             parts.push((period.as_str(), &figures.report.total));

@@ -2,7 +2,9 @@
 
 import { html, useEffect, useRef, useState } from "../../vendor/preact-htm.js";
 import { line, plural, whole } from "../format.js";
+import { focusOn } from "../parts.js";
 import { setParams } from "../router.js";
+import { isOpen } from "../store.js";
 
 const DAY = 86_400_000;
 /** Values of a facet in the menu. */
@@ -10,7 +12,7 @@ const CHOICES = 10;
 const SPANS = { today: 0, "24h": DAY, "7d": 7 * DAY, "30d": 30 * DAY, "90d": 90 * DAY, "365d": 365 * DAY };
 const SPAN_WORDS = { today: "today", "24h": "24 hours", "7d": "7 days", "30d": "30 days", "90d": "90 days", "365d": "a year" };
 
-export const FLAGS = { live: "running", doomed: "lost at next start", pinned: "pinned", problems: "with problems", undone: "with undone turns", failed: "with failed calls" };
+export const FLAGS = { live: "running", doomed: "lost at next start", pinned: "pinned", new: "with new messages", problems: "with problems", undone: "with undone turns", failed: "with failed calls" };
 
 /** Filters with a value, in the order of the menu. */
 const FACETS = {
@@ -55,7 +57,8 @@ function tests(params) {
     if (to !== null) all.until = (row) => (row.started ?? row.used) < to + (params.until.length === 10 ? DAY : 0);
   }
   for (const flag of (params.is ?? "").split(",").filter(Boolean)) {
-    if (flag in FLAGS) all[`is:${flag}`] = (row) => (typeof row[flag] === "number" ? row[flag] > 0 : row[flag] === true);
+    if (flag === "live") all["is:live"] = (row) => isOpen(row.key);
+    else if (flag in FLAGS) all[`is:${flag}`] = (row) => (typeof row[flag] === "number" ? row[flag] > 0 : row[flag] === true);
   }
   const words = (params.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length > 0) {
@@ -102,7 +105,7 @@ function counts(rows, params, name) {
 }
 
 /** Chips, the menu of filters, counts and the order. */
-export function Filters({ rows, params, selection, total, field }) {
+export function Filters({ rows, params, selection, total, isPart, field }) {
   const { shown, hidden, open } = selection;
   const chips = [];
   for (const [name, { word }] of Object.entries(FACETS)) if (params[name]) chips.push([name, params[name], word]);
@@ -118,15 +121,15 @@ export function Filters({ rows, params, selection, total, field }) {
   return html`<div class="filters" role="search">
     <div class="filter-row"><input class="filter-field" type="search" ref=${field} placeholder="Filter by title, project, id" aria-label="Filter sessions" value=${params.q ?? ""}
       onInput=${(event) => setParams({ q: event.target.value || null }, { replace: true })}
-      onKeyDown=${(event) => { if (event.key === "Enter" || event.key === "ArrowDown") { event.preventDefault(); document.querySelector(".list")?.focus(); } }} />
+      onKeyDown=${(event) => { if (event.key === "Enter" || event.key === "ArrowDown") { event.preventDefault(); focusOn(".list"); } }} />
     <${Menu} rows=${rows} params=${params} />
     <select aria-label="Order" value=${params.sort ?? "used"} onChange=${(event) => setParams({ sort: event.target.value === "used" ? null : event.target.value })}>
       ${Object.entries(SORTS).map(([name, [word]]) => html`<option key=${name} value=${name}>${word}</option>`)}</select></div>
     <div class="filter-row">${chips.map(([name, value, word]) => html`<button key=${name} class="chip" title=${`Remove: ${word}`} onClick=${() => setParams({ [name]: null })}>${line(value)}<span aria-label="remove"> ✕</span></button>`)}
     ${flags.map((flag) => html`<button key=${flag} class="chip" onClick=${() => setParams({ is: flags.filter((one) => one !== flag).join(",") || null })}>${FLAGS[flag]} ✕</button>`)}
     ${params.q && html`<a class="chip link" href=${`/search?q=${encodeURIComponent(params.q)}`}>search all text for “${line(params.q)}”</a>`}
-    <span class="count" role="status">${shown.length === total ? plural(total, "session") : `${whole(shown.length)} of ${plural(total, "session")}`}</span><span class="space"></span>
-    ${Object.entries(hidden).filter(([, number]) => number > 0).map(([name, number]) => html`<button key=${name} class="quiet fold-button" aria-pressed=${open.has(name)} onClick=${() => toggle(name)}>${whole(number)} ${words[name]} ${open.has(name) ? "shown" : "folded"}</button>`)}</div>
+    <span class="count" role="status">${isPart && total === 0 ? "…" : isPart || shown.length === total ? plural(total, "session") : `${whole(shown.length)} of ${plural(total, "session")}`}</span><span class="space"></span>
+    ${Object.entries(hidden).filter(([, number]) => number > 0 && !isPart).map(([name, number]) => html`<button key=${name} class="quiet fold-button" aria-pressed=${open.has(name)} onClick=${() => toggle(name)}>${whole(number)} ${words[name]} ${open.has(name) ? "shown" : "folded"}</button>`)}</div>
   </div>`;
 }
 

@@ -62,9 +62,9 @@ export function useFind({ reader, key, view, level, query, at, goTo, box, items 
       const ranges = [];
       const walker = document.createTreeWalker(box.current, NodeFilter.SHOW_TEXT);
       for (let node = walker.nextNode(); node && ranges.length < MARKED; node = walker.nextNode()) {
-        const lower = node.data.toLowerCase();
+        const lower = (node.nodeValue ?? "").toLowerCase();
         for (let place = lower.indexOf(words); place >= 0 && ranges.length < MARKED; place = lower.indexOf(words, place + words.length)) {
-          if (place + words.length > node.length) break;
+          if (place + words.length > node.nodeValue.length) break;
           const range = new Range();
           range.setStart(node, place);
           range.setEnd(node, place + words.length);

@@ -5,7 +5,7 @@ import { get } from "../api.js";
 import { change } from "../changes.js";
 import { ago, bytes, line, many, money, plural, tilde } from "../format.js";
 import { useKeys } from "../keys.js";
-import { Agent, Failure, Hints, Loading, moves, useRowInView } from "../parts.js";
+import { Agent, Failure, focusOn, Hints, Loading, moves, useRowInView } from "../parts.js";
 import { address, go, setParams } from "../router.js";
 import { copy, useStore, useTitle } from "../store.js";
 
@@ -38,7 +38,7 @@ export function Projects({ route }) {
   useKeys("Projects", {
     ...moves(at, shown.length, move),
     open: () => open(), in: () => open(), back: () => go("/sessions"), out: () => go("/sessions"),
-    filter: () => window.document.querySelector(".page-head input")?.focus(),
+    filter: () => focusOn(".page-head input"),
     "sort-used": () => setParams({ sort: null }), "sort-tokens": () => setParams({ sort: "tokens" }), "sort-size": () => setParams({ sort: "size" }), "sort-project": () => setParams({ sort: "project" }),
     apply: () => project?.moved_to && change({ change: "relocate", from: project.path, to: project.moved_to }),
     "copy-folder": () => project?.path && copy(project.path, "folder"), "copy-command": () => copy("recount projects", "command"),

@@ -5,7 +5,7 @@ import { get, newest } from "../api.js";
 import { ago, clock, leaf, line, plural, safe, whole } from "../format.js";
 import { useKeys } from "../keys.js";
 import { overlay } from "../overlays.js";
-import { Agent, Hints, moves, VirtualList } from "../parts.js";
+import { Agent, focusOn, Hints, moves, VirtualList } from "../parts.js";
 import { arrival, go, remember, remembered, sessionAddress, setParams } from "../router.js";
 import { copy, useTitle } from "../store.js";
 
@@ -74,7 +74,8 @@ export function Search({ route }) {
   }, [query, params.sort, params.all]);
   useEffect(() => { if (!params.q) field.current?.focus(); }, []);
 
-  const hits = result?.hits ?? [];
+  // An empty field has no hits, also while the last ones are still there.
+  const hits = params.q ? (result?.hits ?? []) : [];
   const hit = hits[at];
   const move = (index) => { setAt(index); remember({ at: index }); };
   const open = (index = at) => hits[index] && go(hitAddress(hits[index], params.q));
@@ -92,7 +93,7 @@ export function Search({ route }) {
     if (["Enter", "ArrowDown"].includes(event.key) && hits.length > 0) {
       event.preventDefault();
       if (event.key === "Enter") open();
-      else document.querySelector(".list")?.focus();
+      else focusOn(".list");
     }
   };
   return html`<main class="search" id="content">
@@ -106,7 +107,7 @@ export function Search({ route }) {
         <span class="count" role="status">${result && `${result.is_exact === false ? "about " : ""}${plural(result.total, "hit")} in ${plural(result.sessions, "session")}${took === null ? "" : ` · ${whole(Math.round(took))} ms`}`}</span></div>
       ${error && html`<p class="query-error" role="alert">${line(error.message)}${error.hint && html` <span class="dim">${line(error.hint)}</span>`}</p>`}
       ${result?.relaxed && html`<p class="dim">Nothing has all of these words; these have some of them.</p>`}</div>
-    ${result && hits.length === 0 && !error && html`<div class="empty"><p><strong>Nothing found.</strong></p><p>${params.in || params.project ? html`<a href=${`/search?q=${encodeURIComponent(params.q)}`}>Search everything</a>` : "A word with ~ allows another letter; a prefix with * allows more."}</p></div>`}
+    ${params.q && result && hits.length === 0 && !error && html`<div class="empty"><p><strong>Nothing found.</strong></p><p>${params.in || params.project ? html`<a href=${`/search?q=${encodeURIComponent(params.q)}`}>Search everything</a>` : "A word with ~ allows another letter; a prefix with * allows more."}</p></div>`}
     ${!params.q && html`<div class="empty tips"><p>Words must all be in a message. Fields narrow it down:</p>
       <p><code>project:shop</code> <code>in:answer</code> <code>tool:edit</code> <code>model:flash</code> <code>since:7d</code> <code>is:error</code> <code>"exact words"</code> <code>-not</code></p></div>`}
     ${hits.length > 0 && html`<${VirtualList} className="hits" count=${hits.length} height=${ROW} at=${at} label="Hits" keyOf=${(index) => `${hits[index].session.id} ${hits[index].message_id} ${index}`} onMove=${(index) => { move(index); if (innerWidth < 720) open(index); }} onOpen=${open}

@@ -4,7 +4,7 @@ import { Component, html, useEffect, useLayoutEffect, useMemo, useRef, useState 
 import { get, newest, sessionPath } from "../api.js";
 import { Blocks } from "../blocks.js";
 import { changeKeys } from "../changes.js";
-import { ago, clock, line, many, moment, money, plural, tilde } from "../format.js";
+import { ago, clock, line, many, moment, money, plural, tilde, whole } from "../format.js";
 import { useKeys } from "../keys.js";
 import { overlay } from "../overlays.js";
 import { Agent, Failure, Hints, Loading, moves, State, useClock, VirtualList, WHO } from "../parts.js";
@@ -14,10 +14,11 @@ import { Filters, select } from "./filters.js";
 
 const ROW = 54;
 
-/** What deserves a look: state, doom, undone turns, problems. */
+/** What deserves a look: state, doom, new messages, problems, undone turns. */
 export function Notes({ row, state }) {
   return html`${state && html`<${State} state=${state.state} certain=${state.certain} />`}
     ${row.doomed && html`<span class="note doomed" title="The next start of its agent deletes it">⌖ doomed</span>`}
+    ${row.new > 0 && html`<span class="note fresh" title="Messages since you read it to its end">${whole(row.new)} new</span>`}
     ${row.problems > 0 && html`<span class="note broken">${plural(row.problems, "problem")}</span>`}
     ${row.undone > 0 && html`<span class="note">${row.undone} undone</span>`}
     ${row.pinned && html`<span class="note">pinned</span>`}
@@ -33,7 +34,7 @@ class Row extends Component {
 
   render({ row, now, state, isMarked }) {
     return html`<div class="line-1">${isMarked && html`<span class="marked" aria-label="marked">✓</span>`}
-      ${row.live && !state && html`<span class="live-dot" title="running"></span>`}<span class="title">${line(row.title) || html`<em>no title</em>`}</span>
+      <span class="title">${line(row.title) || html`<em>no title</em>`}</span>
       <span class="cost">${money(row.cost, row.cost_min)}</span></div>
     <div class="line-2"><${Agent} source=${row.source} /><span class="project">${line(row.project.name)}</span><span title=${moment(row.used)}>${ago(row.used, now)}</span>
       <span>${plural(row.prompts ?? 0, "prompt")}</span>${row.tokens > 0 && html`<span>${many(row.tokens)}</span>`}<span class="space"></span><${Notes} row=${row} state=${state} /></div>`;
@@ -41,7 +42,7 @@ class Row extends Component {
 }
 
 export function Sessions({ route }) {
-  const { rows, rowsVersion, isLoaded, isRemembered, error, board } = useStore();
+  const { rows, rowsVersion, isLoaded, isRemembered, error, board, total } = useStore();
   const { params } = route;
   const now = useClock(30);
   const field = useRef(null);
@@ -54,7 +55,7 @@ export function Sessions({ route }) {
   useTitle("Sessions");
 
   const query = JSON.stringify(params);
-  const selection = useMemo(() => select(rows, params), [rowsVersion, query]);
+  const selection = useMemo(() => select(rows, params), [rowsVersion, query, (params.is ?? "").includes("live") && board]);
   const { shown } = selection;
   // The cursor stays on its session; if that is gone, on its place.
   const found = shown.findIndex(({ key }) => key === selectedKey);
@@ -130,10 +131,10 @@ export function Sessions({ route }) {
   });
 
   if (error && !isLoaded) return html`<main class="empty"><${Failure} error=${error} onRetry=${loadRows} /></main>`;
-  if (!isLoaded) return html`<main><${Loading} what="sessions" /></main>`;
+  if (!isLoaded || (total !== null && shown.length === 0)) return html`<main><${Loading} what="sessions" /></main>`;
   return html`<main class=${`split preview-${layout}`} id="content">
     <section class="pane list-pane" aria-label="Sessions">
-      <${Filters} rows=${rows} params=${params} selection=${selection} total=${rows.size} field=${field} />
+      <${Filters} rows=${rows} params=${params} selection=${selection} total=${total ?? rows.size} isPart=${total !== null} field=${field} />
       ${marked.size > 0 && html`<div class="marks" role="status">${plural(marked.size, "session")} marked <button class="quiet" onClick=${() => setMarked(new Set())}>clear</button></div>`}
       ${shown.length === 0 ? html`<${Nothing} isEmpty=${rows.size === 0} selection=${selection} />`
         : html`<${VirtualList} count=${shown.length} height=${ROW} at=${at} label="Sessions" scroll=${kept.scroll ?? 0} onScroll=${onScroll} keyOf=${(index) => shown[index].key}
@@ -196,7 +197,7 @@ function Preview({ row, onOpen }) {
     return () => clearTimeout(timer);
   }, [stamp]);
   useLayoutEffect(() => {
-    if (box.current) box.current.scrollTop = box.current.scrollHeight;
+    if (page && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [page]);
   if (!row) return html`<aside class="pane preview" id="preview" aria-label="Preview"></aside>`;
   const state = (store.board?.sessions ?? []).find((one) => `${one.source}/${one.id}` === row.key);

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact-htm.js";
 import { changeKeys } from "../changes.js";
+import { LEVELS, readingOptions, target } from "../early.js";
 import { line, many, money, plural, tilde, whole } from "../format.js";
 import { useKeys } from "../keys.js";
 import { on } from "../live.js";
@@ -9,22 +10,15 @@ import { overlay } from "../overlays.js";
 import { Agent, Failure, Hints, Loading, State } from "../parts.js";
 import { Reader } from "../reader.js";
 import { arrival, back, remember, remembered, sessionAddress, setParams } from "../router.js";
-import { copy, notify, store, useStore, useTitle } from "../store.js";
+import { copy, drawn, firstShown, isOpen, notify, useStore, useTitle } from "../store.js";
 import { FindBar, useFind } from "./find.js";
 import { Messages } from "./messages.js";
 import { Outline } from "./outline.js";
 
-const LEVELS = ["talk", "actions", "full", "trace"];
 /** This close to an end of what is on the page, more is fetched. */
 const NEAR = 2500;
 /** This close to its end, a transcript follows what is appended. */
 const END = 48;
-
-/** The place that an address names: `m-<id>`, `m-<id>/call-2`. */
-function target(anchor) {
-  const parts = /^m-(.+?)(?:\/call-(\d+))?$/.exec(anchor ?? "");
-  return parts && { at: `${/^\d+-\d+$/.test(parts[1]) ? "key" : "id"}:${parts[1]}`, call: parts[2] ?? null };
-}
 
 export function Transcript({ route }) {
   const { key, params, anchor } = route;
@@ -41,9 +35,7 @@ export function Transcript({ route }) {
   const pin = useRef(null);
   /** Between a scroll event and its frame, what is pinned is out of date. */
   const isMoving = useRef(false);
-  const view = params.view === "strict" ? "strict" : "full";
-  const level = LEVELS.includes(params.level) ? params.level : "actions";
-  const thoughts = params.thoughts === "1";
+  const { view, level, thoughts } = readingOptions(params);
 
   const element = (messageKey) => box.current?.querySelector(`[data-key="${CSS.escape(messageKey)}"]`);
 
@@ -91,20 +83,28 @@ export function Transcript({ route }) {
     redraw((number) => number + 1);
   };
 
-  // A reader for each session and set of options; the place is kept when only options change.
-  useEffect(() => {
-    const onChange = ({ raised, isMissing } = {}) => {
+  /** Goes to the first new message, from there to the end. */
+  const goToNew = () => {
+    const { newFrom } = reader.current;
+    return newFrom !== null && newFrom > at ? goTo(newFrom, false) : goToEnd();
+  };
+
+  // A reader for each session and set of options; the place is kept when only options change. Made before the first frame: the
+  // messages may be there already.
+  useLayoutEffect(() => {
+    const onChange = ({ raised = null, isMissing = false } = {}) => {
       if (raised) notify(`shown with more detail: ${raised}`);
       if (isMissing && anchor) notify("that message is not in this session", "warning");
       redraw((number) => number + 1);
     };
     const before = reader.current?.key === key ? reader.current : null;
     const it = new Reader(key, { view, level, thoughts }, onChange);
+    if (before) [it.marked, it.newFrom] = [before.marked, view === "full" ? before.newFrom : null];
     if (before) [it.facts, it.prompts] = [before.facts, view === before.options.view ? before.prompts : null];
     reader.current = it;
     const kept = arrival === "go" ? {} : remembered();
     const place = target(anchor);
-    const isRunning = store.rows.get(key)?.live === true;
+    const isRunning = isOpen(key);
     const begin = async () => {
       if (before && pin.current?.key) await it.openAt(`key:${pin.current.key}`);
       else if (!before && kept.place) {
@@ -113,6 +113,10 @@ export function Transcript({ route }) {
       } else if (place) show(await it.openAt(place.at), place.call);
       else if (isRunning && !params.find) await goToEnd();
       else await it.openStart();
+      firstShown();
+      // The first screen does not wait for what is beside it.
+      await drawn();
+      if (it.isClosed) return;
       if (!it.facts) it.loadFacts();
       if (!it.prompts) it.loadIndex();
       it.refreshOutline();
@@ -140,7 +144,8 @@ export function Transcript({ route }) {
     if (own ? event.key !== own : !event.key.startsWith(key)) return;
     reader.current?.grown(() => pin.current?.end === true);
   }), [key]);
-  useEffect(() => on("reset", () => reader.current?.grown(() => pin.current?.end === true)), [key]);
+  // A stream that begins, or begins again, does not tell what was appended before.
+  for (const type of ["reset", "hello"]) useEffect(() => on(type, () => reader.current?.grown(() => pin.current?.end === true)), [key]);
 
   const it = reader.current;
   useLayoutEffect(settle);
@@ -159,6 +164,18 @@ export function Transcript({ route }) {
     else if (own.scrollTop < NEAR && it.from > 0) it.more(-1);
   };
   useEffect(near);
+
+  /** Once its end was on the screen, a session is read. */
+  const noteEnd = () => {
+    const own = box.current;
+    if (!own || !it?.isOpen || it.to < it.total || document.visibilityState !== "visible") return;
+    if (own.scrollHeight - own.scrollTop - own.clientHeight < END) it.shownToEnd();
+  };
+  useEffect(noteEnd);
+  useEffect(() => {
+    document.addEventListener("visibilitychange", noteEnd);
+    return () => document.removeEventListener("visibilitychange", noteEnd);
+  });
 
   const frame = useRef(0);
   const memory = useRef(0);
@@ -181,7 +198,10 @@ export function Transcript({ route }) {
       const first = articles[low];
       if (isAtEnd) pin.current = { end: true };
       else if (first && !pinned(pin.current, own, element)) pin.current = { key: first.dataset.key, offset: first.getBoundingClientRect().top - top };
-      if (isAtEnd && it.newBelow > 0) it.newBelow = 0;
+      if (isAtEnd) {
+        it.newBelow = 0;
+        noteEnd();
+      }
       setFollowing(isAtEnd);
       // A message that was jumped to is where one reads, as long as it is in view.
       const aim = own.querySelector(":scope article.target");
@@ -251,9 +271,9 @@ export function Transcript({ route }) {
         <button class="quiet only-phone" aria-expanded=${isSide} onClick=${() => showSide(!isSide)}>Prompts</button></div></header>
     <${FindBar} find=${find} />
     <div class="reader-body"><div class="scroller" ref=${box} tabindex="0" onScroll=${onScroll} aria-label="Messages" role="region">
-      <div class="transcript">${it?.isOpen ? html`<${Messages} items=${it.items} outline=${it.outline} session=${it.facts?.key ?? key} targetKey=${targetKey} unfold=${(message) => it.whole(message)} from=${it.from} isEnd=${it.to >= it.total} address=${address(key, params)} />` : html`<${Loading} what="messages" />`}
+      <div class="transcript">${it?.isOpen ? html`<${Messages} items=${it.items} outline=${it.outline} session=${it.facts?.key ?? key} targetKey=${targetKey} newFrom=${it.newFrom} total=${it.total} unfold=${(message) => it.whole(message)} from=${it.from} isEnd=${it.to >= it.total} address=${address(key, params)} />` : html`<${Loading} what="messages" />`}
         ${it?.error && html`<${Failure} error=${it.error} />`}</div></div>
-      ${it?.newBelow > 0 && !isFollowing && html`<button class="new-below" onClick=${goToEnd}>${whole(it.newBelow)} new below ↓</button>`}
+      ${it?.newBelow > 0 && !isFollowing && html`<button class="new-below" onClick=${goToNew}>${whole(it.newBelow)} new below ↓</button>`}
       ${isFollowing && state && html`<span class="following" role="status">following</span>`}</div>
     ${it && html`<${Outline} reader=${it} at=${at} onJump=${(what) => { showSide(false); onJump(what); }} filterRef=${prompts} />`}
     <${Hints} names=${["back", "filter", "next-prompt", "more", "less", "view", "prompts", "follow", "resume", "info", "palette", "help"]} />

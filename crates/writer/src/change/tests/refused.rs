@@ -1,5 +1,7 @@
 //! Tests of what the change pipeline refuses.
 
+use std::io::Read as _;
+
 use super::*;
 use crate::change::{Disk as _, Owner, Refusal};
 
@@ -99,6 +101,47 @@ fn what_has_changed_since_cannot_be_undone() {
     let id = apply(&disk, removal(&disk)).unwrap();
     disk.put(FILE, b"new", 1, 0o644);
     assert_eq!(refusal(undo(&disk, &id)), Refusal::Occupied { path: FILE.into() });
+}
+
+#[test]
+fn a_name_is_removed_from_a_log_that_has_grown_since() {
+    const NAMES: &str = "/home/names.jsonl";
+    let path = Path::new(NAMES);
+    let read = |disk: &MemoryDisk| {
+        let mut bytes = Vec::new();
+        disk.read(path).unwrap().read_to_end(&mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    };
+    let disk = disk();
+    let old = read(&disk);
+    let mut naming = plan("handover");
+    let named = NewContent::of_file(path).then_bytes("{\"id\":\"ours\"}\n");
+    let about = ChangeDetails { what: "names", ..about() };
+    naming.replace(&disk, path, named, about).unwrap();
+    let id = apply(&disk, naming).unwrap();
+    let grown = format!("{}{{\"id\":\"theirs\"}}\n", read(&disk));
+    disk.put(NAMES, grown.as_bytes(), 1, 0o644);
+    undo(&disk, &id).unwrap();
+    assert_eq!(read(&disk), format!("{old}{{\"id\":\"theirs\"}}\n"));
+    // A last line that had no end, and got one, stays a line.
+    disk.put(NAMES, b"{\"id\":\"torn\"}", 1, 0o644);
+    let mut naming = plan("handover");
+    let named = NewContent::of_file(path).then_bytes("\n{\"id\":\"ours\"}\n");
+    naming.replace(&disk, path, named, about).unwrap();
+    let id = apply(&disk, naming).unwrap();
+    let grown = format!("{}{{\"id\":\"theirs\"}}\n", read(&disk));
+    disk.put(NAMES, grown.as_bytes(), 1, 0o644);
+    undo(&disk, &id).unwrap();
+    assert_eq!(read(&disk), "{\"id\":\"torn\"}\n{\"id\":\"theirs\"}\n");
+    // What was rewritten is left alone.
+    let id = apply(&disk, {
+        let mut naming = plan("handover");
+        let named = NewContent::of_file(path).then_bytes("{\"id\":\"ours\"}\n");
+        naming.replace(&disk, path, named, about).unwrap();
+        naming
+    });
+    disk.put(NAMES, b"{\"id\":\"theirs\"}\n{\"id\":\"other\"}\n", 1, 0o644);
+    assert_eq!(refusal(undo(&disk, &id.unwrap())), Refusal::Changed { path: path.into() });
 }
 
 #[test]
