@@ -139,6 +139,8 @@ pub enum Notice {
         /// The session.
         session: SessionId,
     },
+    /// The number of undone or replaced messages that a new session does not have.
+    UndoneLeftOut(u64),
     /// How messages change in another grammar.
     Converted {
         /// Their number.

@@ -3,8 +3,11 @@
 use std::io;
 use std::process::ExitCode;
 
-use recount_changes::{Error as ChangeError, WriteError};
+use recount_changes::{Changes, Error as ChangeError, WriteError};
 use recount_engine::Error;
+use recount_engine::disk::SHORTEST;
+use recount_model::id_prefix;
+use recount_platform::CommandLine;
 
 use crate::context::Context;
 use crate::output::sanitize::sanitize;
@@ -36,20 +39,14 @@ pub(crate) struct Failure {
     /// Lines that show the position.
     spot: Vec<String>,
     hints: Vec<String>,
-    /// Whether a session was looked up.
-    is_lookup: bool,
+    /// The session that was looked up.
+    lookup: Option<String>,
 }
 
 impl Failure {
     /// Returns a failure with a message.
     pub(crate) fn new(code: u8, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            spot: Vec::new(),
-            hints: Vec::new(),
-            is_lookup: false,
-        }
+        Self { code, message: message.into(), spot: Vec::new(), hints: Vec::new(), lookup: None }
     }
 
     /// Adds the next step.
@@ -73,14 +70,29 @@ impl Failure {
             for line in self.spot {
                 Context::say(&format!("  {}", sanitize(&line)));
             }
-            let is_demo = self.is_lookup && context.has_only_demo_data();
-            let hints = if is_demo { vec![ONLY_DEMO.to_owned()] } else { self.hints };
+            let hints = match &self.lookup {
+                Some(_) if context.has_only_demo_data() => vec![ONLY_DEMO.to_owned()],
+                Some(wanted) => in_trash(wanted, context).map_or(self.hints, |hint| vec![hint]),
+                None => self.hints,
+            };
             for hint in hints {
                 context.say_with("hint:", Tone::Name, &hint);
             }
         }
         ExitCode::from(self.code)
     }
+}
+
+/// Returns the next step for a session that was deleted and can be restored.
+fn in_trash(wanted: &str, context: &Context) -> Option<String> {
+    if wanted.len() < SHORTEST {
+        return None;
+    }
+    let engine = context.plain_engine().ok()?;
+    let trash = Changes::new(&engine).trash().ok()?;
+    let found = trash.iter().find(|item| item.session.id.starts_with(wanted))?;
+    let restore = CommandLine::new("recount restore").argument(id_prefix(&found.session.id));
+    Some(format!("it is in the trash: `{restore}` restores it"))
 }
 
 impl From<io::Error> for Failure {
@@ -105,8 +117,8 @@ impl From<Error> for Failure {
         }
         let failure = Self::new(code(&error), error.full_message());
         match &error {
-            Error::NoSession(_) | Error::NoRow(_) | Error::TooShort(_) => {
-                Self { is_lookup: true, ..failure }.hint("`recount list --all` shows every session with its id")
+            Error::NoSession(wanted) | Error::NoRow(wanted) | Error::TooShort(wanted) => {
+                Self { lookup: Some(wanted.clone()), ..failure }.hint("`recount list --all` shows every session with its id")
             }
             Error::Ambiguous { candidates, .. } => {
                 let show = |facts: &recount_model::SessionFacts| {

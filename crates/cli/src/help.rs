@@ -27,7 +27,8 @@ Arguments of commands:
   PROJECT  Path, `.`, slug, hash prefix, or part of its name
   WHEN     2026-09-02, 2026-09-02T08:00, 12h, 7d, 4w, `today`, `yesterday`
 
-Run `recount help COMMAND` for options and examples. Without a command, runs `list`.";
+Run `recount help COMMAND` for options and examples.
+Without a command, opens the app on a terminal, else runs `list`.";
 
 const FILES: &str = "\
 Files:

@@ -48,7 +48,7 @@ pub fn row(line: &ExplainedLine) -> Vec<StyledSpan> {
     };
     vec![
         dim(&line.time.map(when::second).unwrap_or_default()),
-        StyledSpan::new(line.session.short(), Tone::Name),
+        StyledSpan::new(line.session.prefix(), Tone::Name),
         plain(line.model.as_deref().unwrap_or("(none)")),
         number(tokens.input.saturating_sub(tokens.cached)),
         price(line.prices.map(|prices| prices.input)),

@@ -63,7 +63,7 @@ impl Form {
     /// Formats the id of a session.
     pub fn session(self, id: &SessionId) -> &str {
         match self {
-            Self::Short => id.short(),
+            Self::Short => id.prefix(),
             Self::Exact => id.as_str(),
         }
     }
@@ -71,7 +71,7 @@ impl Form {
     /// Formats an id of which people need only the start.
     pub fn start(self, id: &str) -> String {
         match self {
-            Self::Short => id.chars().take(8).collect(),
+            Self::Short => recount_model::id_prefix(id).to_owned(),
             Self::Exact => id.to_owned(),
         }
     }

@@ -54,7 +54,7 @@ impl Transcript {
 
     /// Returns the part above the messages.
     pub fn heading(&self, session: &SessionFacts, view: Figures, folders: &Folders) -> String {
-        let title = session.title.as_deref().unwrap_or("(no messages)");
+        let title = session.shown_title();
         let path = session.project.path.as_ref().map(|path| folders.tilde(path.as_str()));
         let mut lines =
             wrap(&[StyledSpan::new(&single_line(title), Tone::Heading)], self.canvas.room());

@@ -37,7 +37,7 @@ impl<'a> AgentRow<'a> {
             release_from: agent.release_from,
             installed: agent.installed.as_deref().map(Path::to_string_lossy),
             newest_known: agent.newest_known,
-            remedy: words::retention_off(agent),
+            remedy: words::retention_off([agent]),
         }
     }
 }

@@ -82,20 +82,25 @@ text_id! {
 impl SessionId {
     /// Returns the first eight characters, which people recognize a session by.
     pub fn short(&self) -> &str {
-        self.first(8)
+        first(&self.0, 8)
     }
 
     /// Returns the start that names it in a command: as short as can be, but for an id that begins with the time, whose first eight
     /// characters are the same for a minute, and for a session and its sub-agents.
     pub fn prefix(&self) -> &str {
-        let is_timed = self.0.len() == 36 && self.0.as_bytes().get(13..15) == Some(b"-7");
-        self.first(if is_timed { 13 } else { 8 })
+        id_prefix(&self.0)
     }
+}
 
-    fn first(&self, characters: usize) -> &str {
-        let end = self.0.char_indices().nth(characters);
-        end.map_or(&self.0, |(end, _)| self.0.get(..end).unwrap_or(&self.0))
-    }
+/// Returns the start of an id that names a session in a command; see [`SessionId::prefix`].
+pub fn id_prefix(id: &str) -> &str {
+    let is_timed = id.len() == 36 && id.as_bytes().get(13..15) == Some(b"-7");
+    first(id, if is_timed { 13 } else { 8 })
+}
+
+fn first(id: &str, characters: usize) -> &str {
+    let end = id.char_indices().nth(characters);
+    end.map_or(id, |(end, _)| id.get(..end).unwrap_or(id))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ mod source_state;
 mod time;
 mod usage;
 
-pub use id::{MessageId, SessionId, SessionKey, SourceName};
+pub use id::{MessageId, SessionId, SessionKey, SourceName, id_prefix};
 pub use live::{
     Circling, ContextUse, HookMoment, LiveHook, LiveProcess, LiveRequest, LiveSession, LiveSignal,
     LiveSpan, LiveState, LiveSubagent, LiveTerminal, LiveTool, LiveUsage, TERMINAL_VARIABLES,

@@ -111,6 +111,12 @@ impl SessionFacts {
         self.counts.prompts == 0 && self.counts.answers == 0
     }
 
+    /// Returns its title, or what to show instead.
+    pub fn shown_title(&self) -> &str {
+        let instead = if self.is_empty() { "(no messages)" } else { "(no prompt recorded)" };
+        self.title.as_deref().unwrap_or(instead)
+    }
+
     /// Returns its own files, without those it only shares the start of.
     pub fn own_files(&self) -> impl Iterator<Item = &FileFacts> {
         self.files.iter().filter(|file| file.role != FileRole::Base)

@@ -68,6 +68,9 @@ impl Mask {
 /// The number of words after which a path with blanks in it is no longer followed.
 const BLANKS: usize = 6;
 
+/// Longer texts are those of messages, not of errors.
+const SENTENCE: usize = 240;
+
 /// Leaves only the last name of each path in a short text.
 fn without_folders(text: &str) -> String {
     // A text that is a path may have blanks in it.
@@ -75,6 +78,8 @@ fn without_folders(text: &str) -> String {
         return last_name(text);
     }
     let words: Vec<&str> = text.split_inclusive([' ', '\n', '\t', '=']).collect();
+    // In what people and agents wrote, joining would change the meaning.
+    let is_sentence = text.len() > SENTENCE || text.contains('\n');
     let mut all = String::with_capacity(text.len());
     let mut rest = &*words;
     while let [word, later @ ..] = rest {
@@ -83,8 +88,13 @@ fn without_folders(text: &str) -> String {
             all.push_str(word);
             continue;
         }
-        // What has slashes and begins no path may be the rest of one with blanks.
-        let near = later.iter().take(BLANKS).take_while(|word| !is_path(word));
+        // What has slashes and begins no path may be the rest of one with blanks, unless the path has ended.
+        let mut has_ended = is_sentence || is_end(word);
+        let near = later.iter().take(BLANKS).take_while(|word| {
+            let is_near = !has_ended && !is_path(word);
+            has_ended |= is_end(word);
+            is_near
+        });
         let is_rest = |word: &&str| word.contains(['/', '\\']) && !word.contains("://");
         let end = near.enumerate().filter(|(_, word)| is_rest(word)).map(|(at, _)| at + 1).last();
         let (more, after) = later.split_at(end.unwrap_or(0));
@@ -95,6 +105,14 @@ fn without_folders(text: &str) -> String {
         all.push_str(last.strip_prefix(bare).unwrap_or_default());
     }
     all
+}
+
+/// Whether a path cannot go on after this word: it ends with a sign, or in the name of a file.
+fn is_end(word: &str) -> bool {
+    let word = word.trim_end();
+    let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
+    word.ends_with([',', ';', ':', '.', ')', ']', '"', '\'', '`'])
+        || name.char_indices().any(|(at, letter)| at > 0 && letter == '.')
 }
 
 fn is_path(word: &str) -> bool {
@@ -134,6 +152,9 @@ mod tests {
         assert_eq!(without_folders("-home-me-My-Client"), "…");
         let two = without_folders("see [/home/me/shop] and file:///home/me/x");
         assert_eq!(two, "see …/shop] and …/x");
+        let said = "Look at /home/dev/shop, never touch the client/server part. Run cp /home/dev/a/b.txt src/main.rs";
+        let left = "Look at …/shop, never touch the client/server part. Run cp …/b.txt src/main.rs";
+        assert_eq!(without_folders(said), left);
         assert_eq!(without_folders("a/b is no path, - nor this"), "a/b is no path, - nor this");
         assert!(masked.contains("…/shop") && masked.contains("https://a/b/c"), "{masked}");
         assert_eq!(Mask::default().document(text.to_vec()), text);

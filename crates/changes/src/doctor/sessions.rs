@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use recount_engine::disk::DiskSnapshot;
 use recount_engine::{Listing, Lost, Noted, Progress};
-use recount_formats::Source;
 use recount_formats::rewrite::Flaw;
 use recount_formats::source::SessionFiles;
+use recount_formats::{SOURCES, Source};
 use recount_model::{DeletionReason, Problem, SessionFacts, SessionId, What};
 use serde::{Deserialize, Serialize};
 
@@ -151,6 +151,20 @@ fn problems(facts: &SessionFacts, findings: &mut Vec<Finding>) {
     findings.extend(facts.problem_list.iter().filter_map(|problem| unread(problem, Some(facts))));
     let broken = facts.problem_list.iter().filter(|problem| problem.what == What::BrokenLine);
     let broken = broken.filter(|problem| problem.done.starts_with("skipped")).count();
+    // Sources whose files can be repaired report it as a flaw.
+    let source = SOURCES.iter().find(|source| source.name() == facts.source);
+    let is_repairable = source.is_some_and(|source| source.rewriter().is_some());
+    let torn = facts.problem_list.iter().filter(|problem| problem.what == What::TornTail);
+    for problem in torn.filter(|_| !is_repairable) {
+        findings.push(Finding {
+            topic: Topic::Sessions,
+            severity: Severity::Warning,
+            what: Symptom::Problem(problem.what),
+            session: Some(facts.id.clone()),
+            path: Some(Path::new(&*problem.file).to_owned()),
+            remedy: Some(Remedy::ShowRaw(facts.id.clone())),
+        });
+    }
     let mut report = |what: Symptom| {
         findings.push(Finding {
             topic: Topic::Sessions,

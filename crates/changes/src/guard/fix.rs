@@ -84,14 +84,14 @@ impl Changes<'_> {
         self.engine.aliases()?;
         let agents = self.engine.agents(release)?;
         let survey = self.engine.scan_files(progress)?;
-        let wanted = self.engine.within(scope, &survey)?;
-        let is_wanted = |number: &usize| wanted.as_ref().is_none_or(|all| all.contains(number));
+        let selected = self.engine.within(scope, &survey)?;
         let ask = |retention_policy: &dyn RetentionPolicy, chats: &Chats<'_>| {
             retention_policy.traps(chats)
         };
         let found = self.engine.ask_policies(&survey, &agents, ask);
         let mut fixing = Fixing::new(self, &survey.listing.sessions, in_use);
-        for (number, traps) in found.into_iter().filter(|(number, _)| is_wanted(number)) {
+        for (number, traps) in found.into_iter().filter(|(number, _)| selected.has_folder(*number))
+        {
             let Some(folder) = survey.disk.folders.get(number) else { continue };
             for trap in &traps {
                 fixing.disarm(folder.source, trap)?;

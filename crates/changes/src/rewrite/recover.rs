@@ -368,7 +368,7 @@ impl Written<'_> {
             || self.sources.traces.iter().find(|t| is_prompt(&t.text)).map(|t| t.text.clone());
         let first = files.or_else(recovery_source).or_else(trace).unwrap_or_default();
         let words: Vec<&str> = first.split_whitespace().take(TITLE).collect();
-        format!("resurrected: {}", words.join(" "))
+        format!("recovered: {}", words.join(" "))
     }
 
     fn note(&self, old: &SessionId, origins: &[Origin]) -> String {

@@ -94,6 +94,10 @@ impl Changes<'_> {
         let mut offer = self.offer("merge");
         let first = all.first().unwrap_or(&named_first);
         move_in(&mut offer, &home, edition, title, (first, listing))?;
+        let undone = all.iter().map(|facts| facts.counts.undone).sum();
+        if undone > 0 {
+            offer.notice(Notice::UndoneLeftOut(undone));
+        }
         if !merge.keep {
             for facts in &all {
                 trash_merged(&mut offer, facts, listing, disk, &home)?;

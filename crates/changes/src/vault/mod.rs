@@ -4,7 +4,7 @@ mod files;
 mod raw;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -137,21 +137,22 @@ impl Changes<'_> {
     ) -> Result<KeepReport, Error> {
         self.engine.aliases()?;
         let survey = self.engine.scan_files(progress)?;
-        let wanted = self.engine.within(scope, &survey)?;
+        let selected = self.engine.within(scope, &survey)?;
         let Survey { listing, disk, .. } = survey;
-        let wanted: Option<Vec<PathBuf>> = wanted.map(|numbers| {
-            let folders = numbers.iter().filter_map(|number| disk.folders.get(*number));
-            folders.map(|folder| folder.at.path.clone()).collect()
-        });
+        let folders = disk.folders.iter().enumerate();
+        let folders: Vec<&Path> = folders
+            .filter(|(number, _)| selected.has_folder(*number))
+            .map(|(_, folder)| &*folder.at.path)
+            .collect();
         let data = self.data_apart()?;
         let mut vault = Vault::open(&RealDisk, data, self.engine.clock().now(), patience)?;
         let mut report = KeepReport::default();
-        for facts in listing.sessions.iter().filter(|facts| is_session(facts)) {
+        let is_wanted = |facts: &SessionFacts| is_session(facts) && selected.has_session(facts);
+        for facts in listing.sessions.iter().filter(|facts| is_wanted(facts)) {
             let its = files_of(facts, &listing.sessions, &disk);
             let is_wanted = |its: &OwnedFile| {
-                wanted
-                    .as_ref()
-                    .is_none_or(|all| all.iter().any(|below| its.path.starts_with(below)))
+                !matches!(scope, Scope::Folder(_))
+                    || folders.iter().any(|below| its.path.starts_with(below))
             };
             let mut any = false;
             for its in its.into_iter().filter(is_wanted) {

@@ -43,12 +43,12 @@ pub(crate) fn run(args: &CompleteValuesArgs, context: &Context) -> Result<ExitCo
         Completed::Sessions => {
             let mut met: BTreeMap<&str, usize> = BTreeMap::new();
             for session in &listing.sessions {
-                *met.entry(session.id.short()).or_default() += 1;
+                *met.entry(session.id.prefix()).or_default() += 1;
             }
             for session in &sessions {
-                let is_alone = met.get(session.id.short()) == Some(&1);
-                let id = if is_alone { session.id.short() } else { session.id.as_str() };
-                let title = session.title.as_deref().unwrap_or("(no messages)");
+                let is_alone = met.get(session.id.prefix()) == Some(&1);
+                let id = if is_alone { session.id.prefix() } else { session.id.as_str() };
+                let title = session.shown_title();
                 rows.push((id.to_owned(), format!("{} · {title}", session.project.name())));
             }
         }

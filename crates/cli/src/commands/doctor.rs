@@ -163,7 +163,7 @@ fn row(finding: &FindingDocument) -> Vec<StyledSpan> {
         Severity::Note => ("note", Tone::Dim),
     };
     let place = match (&finding.session, &finding.path) {
-        (Some(id), _) => id.short().to_owned(),
+        (Some(id), _) => id.prefix().to_owned(),
         (None, Some(path)) => tail(path),
         (None, None) => String::new(),
     };

@@ -12,8 +12,8 @@ use crate::output::progress::Bar;
 
 /// Set the title of a session
 ///
-/// Writes the title into the session's files, where the agent also shows it. Without a TITLE, or with --clear, the title is
-/// removed and the session is listed by its first prompt.
+/// Writes the title into the session's files, where the agent also shows it. With --clear, the title is removed and the
+/// session is listed by its first prompt.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
@@ -25,7 +25,7 @@ pub(crate) struct RenameArgs {
     session: String,
 
     /// Title; quotes are optional
-    #[arg(value_name = "TITLE")]
+    #[arg(value_name = "TITLE", required_unless_present = "clear")]
     title: Vec<String>,
 
     /// Remove the title

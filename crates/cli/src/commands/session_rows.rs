@@ -1,6 +1,5 @@
 //! Sessions as rows: for a table and for CSV.
 
-use std::collections::HashSet;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -51,26 +50,12 @@ pub(crate) fn table(rows: &[Arc<SessionFacts>], names: &ProjectNames, context: &
             }
     };
     let columns: Vec<Column> = COLUMNS.iter().filter(|column| is_shown(column)).copied().collect();
-    let ambiguous = ambiguous_starts(rows, form);
     let row = |(at, session): (usize, &Arc<SessionFacts>)| {
-        let mut cells = row(at + 1, session, names, context);
-        if ambiguous.contains(session.id.short())
-            && let Some(id) = cells.get_mut(1)
-        {
-            *id = StyledSpan::new(session.id.prefix(), Tone::Name);
-        }
-        let cells = cells.into_iter().zip(COLUMNS);
+        let cells = row(at + 1, session, names, context).into_iter().zip(COLUMNS);
         cells.filter(|(_, column)| is_shown(column)).map(|(cell, _)| cell).collect()
     };
     let cells: Vec<Vec<StyledSpan>> = rows.iter().enumerate().map(row).collect();
     context.table(&columns, &cells)
-}
-
-/// Returns the starts of ids that several sessions of a table for people have: ids that begin with a time.
-fn ambiguous_starts(rows: &[Arc<SessionFacts>], form: Form) -> HashSet<&str> {
-    let mut seen = HashSet::new();
-    let starts = rows.iter().filter(|_| form == Form::Short).map(|session| session.id.short());
-    starts.filter(|start| !seen.insert(*start)).collect()
 }
 
 fn row(
@@ -100,7 +85,7 @@ fn row(
         StyledSpan::new(&form.bytes(session.bytes()), Tone::Dim),
         StyledSpan::new(&notes, warning),
         StyledSpan::new(&labels(session), Tone::Dim),
-        StyledSpan::new(session.title.as_deref().unwrap_or("(no messages)"), tone),
+        StyledSpan::new(session.shown_title(), tone),
     ]
 }
 

@@ -152,7 +152,7 @@ fn print_story(
 ) -> std::io::Result<Printed> {
     let facts = &opened.facts;
     let mut printed = Printed { problems: Vec::new(), next: None };
-    let title = facts.title.as_deref().unwrap_or("(no messages)");
+    let title = facts.shown_title();
     let began = facts.started.map(when::minute).unwrap_or_default();
     let head = format!("# {title} ({}, {began}, {})", facts.project.name(), facts.id);
     let head = single_line(&head);

@@ -124,8 +124,12 @@ fn prune(args: &PruneArgs, changes: Changes<'_>, context: &Context) -> Result<Ex
     let before = before.transpose().map_err(|message| Failure::new(ERROR, message))?;
     let prune = Unwanted { older: !args.all, before };
     let (copies, size) = changes.unwanted_copies(prune)?;
+    if copies == 0 && !context.global.json {
+        context.warn("nothing to remove");
+        return Ok(ExitCode::SUCCESS);
+    }
     let words = format!("{}, {}", copies_of(copies), bytes(size));
-    if !args.consent.agree(&format!("throw away {words}, for good"))? {
+    if !args.consent.agree(&format!("delete {words}, for good"))? {
         context.warn(&format!("nothing was changed (--dry-run): {words} would be deleted"));
         return Ok(ExitCode::SUCCESS);
     }

@@ -159,7 +159,8 @@ fn help_and_version_are_no_errors() {
       PROJECT  Path, `.`, slug, hash prefix, or part of its name
       WHEN     2026-09-02, 2026-09-02T08:00, 12h, 7d, 4w, `today`, `yesterday`
 
-    Run `recount help COMMAND` for options and examples. Without a command, runs `list`.
+    Run `recount help COMMAND` for options and examples.
+    Without a command, opens the app on a terminal, else runs `list`.
     [exit 0]
     ");
     assert_eq!(

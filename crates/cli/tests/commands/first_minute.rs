@@ -336,7 +336,7 @@ fn a_change_of_demo_data_is_explained() {
 }
 
 #[test]
-fn ids_with_the_same_start_are_shown_longer() {
+fn ids_that_begin_with_a_time_are_shown_longer() {
     let home = home([]);
     for (id, text) in
         [("01a1e05a-6189", "one"), ("01a1e05a-8f1c", "two"), ("77777777-1111", "three")]
@@ -352,7 +352,12 @@ fn ids_with_the_same_start_are_shown_longer() {
             ),
         );
     }
-    let rows = home.run(["list", "--all"]).stdout;
-    assert!(rows.contains("01a1e05a-6189") && rows.contains("01a1e05a-8f1c"), "{rows}");
-    assert!(rows.contains("77777777 "), "{rows}");
+    // Also where the rows do not show that there are others of the same minute.
+    for limit in ["1", "3"] {
+        for row in home.run(["list", "--all", "--limit", limit]).stdout.lines().skip(1) {
+            let id = row.split_whitespace().nth(1).unwrap();
+            assert_eq!(id.len(), 13, "{row}");
+            assert_eq!(home.run(["show", id]).code, Some(0), "{row}");
+        }
+    }
 }

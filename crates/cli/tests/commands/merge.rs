@@ -82,3 +82,20 @@ fn merging_needs_two_sessions() {
     assert_eq!(home.run(["merge", TOOLS, "ffff", "--yes"]).code, Some(1));
     assert_eq!(tree(&home), before);
 }
+
+#[test]
+fn it_says_how_many_undone_messages_are_left_out() {
+    let home = home(["gemini/lines/tools", "gemini/lines/rewind"]);
+    let all = sessions(&home);
+    let is_main = |session: &&serde_json::Value| session["kind"] == "main";
+    let ids: Vec<&str> =
+        all.iter().filter(is_main).map(|session| session["id"].as_str().unwrap()).collect();
+    let undone: u64 =
+        all.iter().filter(is_main).map(|session| session["undone"].as_u64().unwrap()).sum();
+    assert!(undone > 0);
+    let mut words = vec!["merge"];
+    words.extend(&ids);
+    words.push("--dry-run");
+    let planned = home.run(words).to_string();
+    assert!(planned.contains(&format!("{undone} undone or replaced message")), "{planned}");
+}

@@ -245,3 +245,65 @@ fn prompts_outlive_sessions_and_the_folders_of_their_projects() {
     let claude = lost["sessions"].as_array().unwrap().iter().find(|one| one["source"] == "claude");
     assert_eq!(claude.unwrap()["project"]["path"], "/home/dev/code/gone");
 }
+
+#[test]
+fn guard_of_a_project_looks_at_the_sessions_of_every_agent() {
+    let home = home(["gemini/lines/tools", "claude/folder/resume", "codex/tagged/tools"]);
+    let all = sessions(&home);
+    let mains = |project: &str, source: Option<&str>| {
+        let is_main = |one: &&Value| {
+            one["kind"] == "main"
+                && one["project"]["path"] == project
+                && source.is_none_or(|source| one["source"] == source)
+        };
+        all.iter().filter(is_main).count() as u64
+    };
+    let project = |source: &str| {
+        let one = all.iter().find(|one| one["source"] == source).unwrap();
+        one["project"]["path"].as_str().unwrap().to_owned()
+    };
+    for source in ["gemini", "claude", "codex"] {
+        let project = project(source);
+        let kept = json(&home, &["guard", &project, "--keep"]);
+        assert_eq!(kept["sessions"], mains(&project, None), "{source}: {kept}");
+    }
+    let project = project("claude");
+    let forecast = json(&home, &["guard", &project, "--release", "2.1.325"]);
+    let rows = forecast["projects"].as_array().unwrap();
+    let rows: Vec<&Value> = rows.iter().filter(|row| row["source"] == "claude").collect();
+    let seen = rows.iter().map(|row| {
+        row["sessions"].as_array().unwrap().len() as u64 + row["safe"]["sessions"].as_u64().unwrap()
+    });
+    assert_eq!(seen.sum::<u64>(), mains(&project, Some("claude")), "{forecast}");
+    let alone = home.run(["--source", "claude", "guard", &project]);
+    assert_ne!(alone.code, Some(2), "{alone}");
+}
+
+#[test]
+fn doctor_reports_a_last_line_that_is_cut_short_for_every_agent() {
+    for case in ["gemini/lines/tools", "claude/folder/resume", "codex/tagged/tools"] {
+        let home = home([case]);
+        let path = sessions(&home)[0]["files"][0]["path"].as_str().unwrap().to_owned();
+        let relative = std::path::Path::new(&path).strip_prefix(home.path()).unwrap();
+        let relative = relative.to_str().unwrap();
+        let mut bytes = home.read(relative);
+        bytes.extend_from_slice(b"{\"type\":\"user\",\"mess");
+        home.write(relative, bytes);
+        let found = json(&home, &["doctor"]);
+        let is_it = |finding: &Value| {
+            finding["topic"] == "sessions" && finding["path"].as_str() == Some(path.as_str())
+        };
+        assert!(found["findings"].as_array().unwrap().iter().any(is_it), "{case}: {found}");
+    }
+}
+
+#[test]
+fn a_deleted_session_is_said_to_be_in_the_trash() {
+    let home = home(["gemini/lines/tools"]);
+    let id = sessions(&home)[0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(home.run(["delete", &id, "--yes"]).code, Some(0));
+    let shown = home.run(["show", id.get(..8).unwrap()]);
+    assert!(shown.to_string().contains("it is in the trash: `recount restore"), "{shown}");
+    let other = home.run(["show", "ffffffff"]);
+    assert!(!other.to_string().contains("trash"), "{other}");
+}

@@ -115,3 +115,14 @@ fn what_has_no_title_of_its_own_is_refused() {
     assert!(dry["receipt"].is_null() && dry["schema"] == "recount.rename/1", "{dry}");
     assert_eq!(tree(&home), before);
 }
+
+#[test]
+fn a_forgotten_title_removes_nothing() {
+    let home = home(["gemini/lines/tools"]);
+    let id = sessions(&home)[0]["id"].as_str().unwrap().to_owned();
+    let before = tree(&home);
+    let refused = home.run(["rename", &id]);
+    assert_eq!(refused.code, Some(2), "{refused}");
+    assert!(refused.to_string().contains("TITLE"), "{refused}");
+    assert_eq!(tree(&home), before);
+}

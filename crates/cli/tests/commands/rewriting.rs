@@ -244,9 +244,9 @@ fn prompts_alone_make_a_session_again() {
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["recover", "3d2f", "--dry-run"]), @"
-    3d2f9a10  resurrected: Raise the tax  /home/dev/code/shop
+    3d2f9a10  recovered: Raise the tax  /home/dev/code/shop
     CHANGE  WHAT     BEFORE  AFTER  FILE
-    new     session       -  975 B  ~/.gemini/tmp/shop/chats/session-2026-11-15T08-00-3d2f9a10.jsonl
+    new     session       -  973 B  ~/.gemini/tmp/shop/chats/session-2026-11-15T08-00-3d2f9a10.jsonl
     ------- stderr -------
     note: 2 prompts from the log of prompts
     note: 1 output from separate files, as notices
@@ -260,7 +260,7 @@ fn prompts_alone_make_a_session_again() {
     let kinds: Vec<&str> = shown.iter().map(|m| m["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["notice", "prompt", "prompt", "notice"]);
     let listed = json(&home, &["list", "--all"]);
-    assert_eq!(listed["sessions"][0]["title"], "resurrected: Raise the tax");
+    assert_eq!(listed["sessions"][0]["title"], "recovered: Raise the tax");
     assert_eq!(listed["sessions"][0]["agent_index"], 1);
     assert_eq!(home.run(["recover", "--list"]).code, Some(1));
     // The command's former name.

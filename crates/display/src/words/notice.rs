@@ -86,6 +86,10 @@ pub fn notice(notice: &Notice, folders: &Folders) -> String {
             plural(*messages, "message"),
             session.short()
         ),
+        Notice::UndoneLeftOut(messages) => {
+            let is = if *messages == 1 { " is" } else { "s are" };
+            format!("{messages} undone or replaced message{is} not in the new session")
+        }
         Notice::Converted { messages, effect } => {
             let s = ending(usize::try_from(*messages).unwrap_or(usize::MAX));
             format!("{messages} message{s} {}", conversion(*effect))

@@ -42,8 +42,9 @@ fn relocation(old: &str, new: &str) -> CommandLine {
 }
 
 /// Returns how to keep an agent from deleting sessions by itself.
-pub fn retention_off(agent: &Agent) -> String {
-    format!("`recount guard --retention off` keeps all sessions: {}", agent.setting)
+pub fn retention_off<'a>(agents: impl IntoIterator<Item = &'a Agent>) -> String {
+    let settings: Vec<&str> = agents.into_iter().map(|agent| agent.setting).collect();
+    format!("`recount guard --retention off` keeps all sessions: {}", settings.join("; "))
 }
 
 #[cfg(test)]

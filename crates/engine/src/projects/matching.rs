@@ -24,10 +24,16 @@ pub(crate) fn matching(
     let lower = wanted.to_lowercase();
     let whole =
         |project: &Project| project.path.as_ref().map_or("", RecordedPath::as_str).to_lowercase();
-    let tests: [&dyn Fn(&Project) -> bool; 9] = [
+    // The end of a path, from a separator on.
+    let is_end = |path: &str| {
+        let before = trimmed.contains(['/', '\\']).then(|| path.strip_suffix(trimmed)).flatten();
+        before.is_some_and(|before| before.ends_with(['/', '\\']))
+    };
+    let tests: [&dyn Fn(&Project) -> bool; 10] = [
         &|project| project.alias.as_deref() == Some(wanted),
         &|project| project.path.as_ref().is_some_and(|own| path.to_str() == Some(own.as_str())),
         &|project| nearest.is_some() && project.path.as_ref() == nearest,
+        &|project| project.path.as_ref().is_some_and(|own| is_end(own.as_str())),
         &|project| project.slug.as_deref() == Some(wanted),
         &|project| names(project).any(|name| name == wanted),
         &|project| names(project).any(|name| name.to_lowercase() == lower),
@@ -197,6 +203,20 @@ mod tests {
             matches!(find("shop"), Err(Error::AmbiguousProject { candidates, .. }) if candidates == ["~/code/shop", "archive"])
         );
         assert!(matches!(find("xyz"), Err(Error::NoProject(_))));
+    }
+
+    #[test]
+    fn the_end_of_a_path_means_the_project_whose_path_ends_with_it() {
+        let all = ["/home/ada/code/shop", "/home/ada/code/shop-api", "/home/ada/old/shop"];
+        let all = all.map(|path| project(path, None));
+        let all: Vec<&Project> = all.iter().collect();
+        for (wanted, number) in [("code/shop", 0), ("code/shop-api", 1), ("old/shop/", 2)] {
+            let found = matching(&all, wanted, &Folders::default()).unwrap();
+            assert_eq!(found.into_iter().collect::<Vec<_>>(), [number], "{wanted}");
+        }
+        // Not from a separator on.
+        let found = matching(&all, "de/shop", &Folders::default());
+        assert!(matches!(found, Err(Error::AmbiguousProject { .. })), "{found:?}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub use self::report::{
     Agent, Forecast, Guarded, Lost, ReleaseFrom, RetentionLimits, Safe, SessionAtRisk,
 };
 use self::rows::{FolderDeletions, guarded, lost};
-pub use self::scope::Scope;
+pub use self::scope::{Scope, Selected};
 use crate::disk::Survey;
 use crate::projects::resolve::{Effort, ResolvedProjects};
 use crate::snapshot::disk_scan::{DiskSnapshot, LocatedFolder, Progress};
@@ -69,11 +69,9 @@ impl Engine {
         agents: &[Agent],
     ) -> Result<Vec<Guarded>, Error> {
         let Survey { listing, disk, projects, .. } = survey;
-        let wanted = self.within(scope, survey)?;
+        let selected = self.within(scope, survey)?;
         let by_folder = self.predict(states(&listing.sessions), disk, projects, agents);
-        let mut rows = guarded(&listing.sessions, disk, projects, by_folder);
-        rows.retain(|(number, _)| wanted.as_ref().is_none_or(|all| all.contains(number)));
-        Ok(rows.into_iter().map(|(_, row)| row).collect())
+        Ok(guarded(&listing.sessions, disk, projects, by_folder, &selected))
     }
 
     /// Returns the sessions that the next start of the installed release would delete, without a copy of their rows.

@@ -9,6 +9,7 @@ use recount_model::{FileRole, PendingDeletion, Project, SessionFacts, SessionId}
 
 use super::report::{Guarded, Lost, RetentionLimits, Safe, SessionAtRisk};
 use super::roles;
+use super::scope::{Selected, folder_of};
 use crate::snapshot::disk_scan::DiskSnapshot;
 
 /// What would be deleted in one directory.
@@ -25,7 +26,8 @@ pub(super) fn guarded(
     disk: &DiskSnapshot,
     projects: &[Arc<Project>],
     by_folder: Vec<FolderDeletions>,
-) -> Vec<(usize, Guarded)> {
+    selected: &Selected,
+) -> Vec<Guarded> {
     let mut deletions: HashMap<String, (usize, PendingDeletion)> = HashMap::new();
     let mut rows: BTreeMap<usize, Guarded> = BTreeMap::new();
     for FolderDeletions { number, retention, deletions: found } in by_folder {
@@ -47,21 +49,20 @@ pub(super) fn guarded(
         .keys()
         .filter_map(|number| Some((&*disk.folders.get(*number)?.at.path, *number)))
         .collect();
-    let home_of = |session: &SessionFacts| {
-        let main = session.files.iter().find(|file| file.role == FileRole::Main);
-        let file = main.or_else(|| session.files.first())?;
-        Path::new(&file.path).ancestors().find_map(|above| numbers.get(above)).copied()
-    };
     let mut owners: HashMap<&SessionId, (usize, usize)> = HashMap::new();
     for session in sessions {
         let how =
             lost(roles(session), |path| deletions.get(path).map(|(_, deletion)| deletion.is_link));
         let taken: Vec<(usize, PendingDeletion)> =
             session.files.iter().filter_map(|file| deletions.remove(&file.path)).collect();
-        let place = taken.first().map(|(number, _)| *number).or_else(|| home_of(session));
+        let place =
+            taken.first().map(|(number, _)| *number).or_else(|| folder_of(session, &numbers));
         let Some((number, row)) = place.and_then(|at| Some((at, rows.get_mut(&at)?))) else {
             continue;
         };
+        if !selected.has_session(session) {
+            continue;
+        }
         // A directory whose name does not tell its project has that of its sessions, the newest first.
         if row.project.path.is_none() && row.project.hash.is_none() {
             row.project = Arc::clone(&session.project);
@@ -91,7 +92,8 @@ pub(super) fn guarded(
         }
     }
     let is_worth_a_row = |row: &Guarded| row.safe.sessions > 0 || row.deletions().next().is_some();
-    rows.into_iter().filter(|(_, row)| is_worth_a_row(row)).collect()
+    let rows = rows.into_iter().filter(|(number, _)| selected.has_folder(*number));
+    rows.map(|(_, row)| row).filter(is_worth_a_row).collect()
 }
 
 fn kept(retention: RetentionSettings) -> RetentionLimits {

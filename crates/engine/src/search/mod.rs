@@ -12,6 +12,7 @@ pub(crate) mod wording;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use jiff::{Zoned, tz::TimeZone};
 use recount_catalog::Catalog;
@@ -25,6 +26,7 @@ use recount_search::{
 
 use crate::cache::growth::Growth;
 use crate::cache::remembered::Places;
+use crate::cancel::stop_if_cancelled;
 use crate::projects::matching::matching;
 use crate::projects::resolve::Effort;
 use crate::search::background::LARGE;
@@ -36,6 +38,9 @@ use crate::{Engine, Error};
 
 /// The maximum number of new messages that are searched directly, because writing them to the index would take longer.
 const NEW_MESSAGES: usize = 64;
+/// How long to wait for another process that writes the index of a small home, and between two looks.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(20);
 /// The maximum number of sessions with such messages.
 const GROWN_SESSIONS: usize = 8;
 
@@ -157,12 +162,12 @@ impl Engine {
         }
         // One listing of the disk is enough, whichever way the answer comes.
         let engine = self.pin();
-        match engine.search_index(asked, progress) {
+        match engine.search_when_free(asked, progress) {
             Ok(None) => {
                 let answer = engine.scan(asked, progress)?;
                 Ok(SearchResults { is_unindexed: true, ..answer })
             }
-            // Another search builds the index of a small home, or was cancelled and has not stopped yet.
+            // Another process builds the index of a small home and takes long.
             Err(error) if error.is_busy() => engine.scan(asked, progress),
             Err(error) if error.is_homeless() => {
                 let mut answer = self.scan(asked, progress)?;
@@ -171,6 +176,25 @@ impl Engine {
                 Ok(answer)
             }
             answered => answered.map(Option::unwrap_or_default),
+        }
+    }
+
+    /// Searches the index. Waits a moment if it is being written: in a small home, that is sooner done than a search of the
+    /// files, which does not know titles that other files record.
+    fn search_when_free(
+        &self,
+        asked: &SearchRequest,
+        progress: &dyn Progress,
+    ) -> Result<Option<SearchResults>, Error> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self.search_index(asked, progress) {
+                Err(error) if error.is_busy() && Instant::now() < deadline => {
+                    stop_if_cancelled(progress)?;
+                    std::thread::sleep(PAUSE);
+                }
+                answered => return answered,
+            }
         }
     }
 

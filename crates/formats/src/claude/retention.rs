@@ -29,6 +29,8 @@ const USUAL: i64 = 30;
 const DAY: i64 = 24 * 60 * 60 * 1000;
 /// A period that means "forever": the program has no other setting for it.
 const FOREVER: u32 = 365_000;
+/// A period of at least a hundred years is left as it is.
+const LONG: i64 = 36_500;
 /// How many folders above a program its package may lie.
 const ABOVE: usize = 6;
 
@@ -105,9 +107,7 @@ impl RetentionPolicy for CleanUp {
         let local = project("settings.local.json").unwrap_or_default();
         let mut days = USUAL;
         for layer in [&settings.user, &shared, &local, &settings.system] {
-            let value = layer.tree.as_ref().and_then(|tree| tree.get(KEY));
-            let Some(JsonTree::Number(text)) = value else { continue };
-            if let Ok(told) = text.parse::<i64>() {
+            if let Some(told) = layer.tree.as_ref().and_then(days_of) {
                 days = told.max(0);
                 retention.from.push(layer.path.clone());
             }
@@ -159,7 +159,10 @@ impl RetentionPolicy for CleanUp {
 
     fn with_retention(&self, text: Option<&[u8]>, wanted: Wanted) -> Result<Vec<u8>, Unfit> {
         let days = match wanted {
-            Wanted::Forever => FOREVER,
+            Wanted::Forever => match text.filter(|text| days_in(text) >= Some(LONG)) {
+                Some(text) => return Ok(text.to_vec()),
+                None => FOREVER,
+            },
             Wanted::Days(days) => days,
         };
         set(text.unwrap_or(b"{}\n"), &[KEY], &JsonTree::Number(days.to_string()))
@@ -178,6 +181,16 @@ impl RetentionPolicy for CleanUp {
     fn remedy(&self) -> &'static str {
         "set \"cleanupPeriodDays\" in ~/.claude/settings.json to a large number of days"
     }
+}
+
+/// Returns the number of days that settings name.
+fn days_of(settings: &JsonTree) -> Option<i64> {
+    let JsonTree::Number(text) = settings.get(KEY)? else { return None };
+    text.parse().ok()
+}
+
+fn days_in(text: &[u8]) -> Option<i64> {
+    days_of(&JsonTree::parse(text).ok()?)
 }
 
 fn package(path: &Path) -> Option<Installed> {

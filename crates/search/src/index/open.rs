@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tantivy::directory::error::{LockError, OpenReadError};
-use tantivy::directory::{Directory as _, INDEX_WRITER_LOCK, MmapDirectory};
+use tantivy::directory::{Directory as _, INDEX_WRITER_LOCK, META_LOCK, MmapDirectory};
 use tantivy::{IndexReader, IndexSettings, ReloadPolicy, TantivyError};
 
 use super::{Searcher, Writer, orphans, schema};
@@ -48,6 +48,9 @@ impl Index {
                 docstore_compress_dedicated_thread: false,
                 ..IndexSettings::default()
             };
+            // Another process may create it, too; and a writer removes files that were left beside it (`orphans`).
+            let lock = directory.acquire_lock(&META_LOCK);
+            let _lock = lock.map_err(|error| TantivyError::LockFailure(error, None))?;
             tantivy::Index::builder()
                 .schema(schema.clone())
                 .settings(settings)

@@ -493,7 +493,8 @@ fn has_extension(name: &str, extension: &str) -> bool {
 #[expect(clippy::disallowed_methods, reason = "the test leaves what a killed process leaves")]
 fn files_of_a_killed_writer_do_not_stop_the_next_one() {
     let folder = TempDir::new().unwrap();
-    let texts = ["one", "two", "three"].map(prompt);
+    // So many that removing one is no reason to merge: a thread that merges goes on after its writer is dropped.
+    let texts = ["one", "two", "three", "four", "five"].map(prompt);
     let old: Vec<_> = (1..).zip(texts).map(|(key, text)| message(key, key, text)).collect();
     let index = filled(folder.path(), &old);
     let before = files(folder.path());
@@ -526,4 +527,25 @@ fn files_of_a_killed_writer_do_not_stop_the_next_one() {
     let again = Index::open(folder.path()).unwrap();
     assert_eq!(found(&again, "one OR two OR three"), [1, 3]);
     assert!(again.damaged_files().unwrap().is_empty());
+}
+
+#[test]
+fn many_processes_may_create_and_write_it_at_once() {
+    for _ in 0..8 {
+        let folder = TempDir::new().unwrap();
+        let one = || {
+            // Each has its own handle, as each process has.
+            let index = Index::open(folder.path()).unwrap();
+            match index.writer(20 << 20, 1, "mark") {
+                Ok(mut writer) => writer.commit().unwrap(),
+                Err(error) => assert!(matches!(error, Error::Busy { .. }), "{error}"),
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(one);
+            }
+        });
+        assert!(Index::open(folder.path()).unwrap().mark().unwrap().is_some());
+    }
 }

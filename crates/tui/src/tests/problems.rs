@@ -42,7 +42,7 @@ fn a_trap_is_removed_by_its_plan() {
     app.slowly("y");
     assert!(app.said().starts_with("fixed: 1 file"), "{}", app.said());
     app.reload();
-    assert!(!app.screen().contains("traps"), "{}", app.screen());
+    assert!(!app.screen().contains("endanger"), "{}", app.screen());
     app.press("z").slowly("y");
     assert_eq!(app.tree(), before);
 }

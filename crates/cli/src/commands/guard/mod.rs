@@ -122,8 +122,11 @@ fn forecast(args: &GuardArgs, context: &Context) -> Result<ExitCode, Failure> {
     for agent in agents {
         warn(agent, context);
     }
-    if let Some(agent) = agents.first().filter(|_| doomed && !context.global.json) {
-        context.warn(&words::retention_off(agent));
+    if doomed && !context.global.json {
+        let is_in_danger = |agent: &&Agent| {
+            projects.iter().any(|row| row.source == agent.source && row.is_in_danger())
+        };
+        context.warn(&words::retention_off(agents.iter().filter(is_in_danger)));
         context.warn(
             "`recount guard --fix` prevents what it can, `recount guard --keep` keeps copies",
         );

@@ -32,8 +32,10 @@ pub(super) fn page(agents: &[Agent], projects: &[Guarded], context: &Context) ->
     page.push_str(&context.page().print(headline(projects)));
     let (danger, calm): (Vec<&Guarded>, Vec<&Guarded>) =
         projects.iter().partition(|row| row.is_in_danger());
+    let has_several =
+        projects.iter().any(|row| projects.first().is_some_and(|first| first.source != row.source));
     for row in &danger {
-        page.push_str(&project(row, context));
+        page.push_str(&project(row, has_several, context));
     }
     if !calm.is_empty() {
         page.push_str(&calm_lines(&calm, &danger, context));
@@ -79,9 +81,9 @@ fn agent_line(agent: &Agent) -> Line {
     ])
 }
 
-fn project(row: &Guarded, context: &Context) -> String {
+fn project(row: &Guarded, has_several: bool, context: &Context) -> String {
     let canvas = context.page();
-    let mut page = canvas.print([Line::default(), heading(row, context)]);
+    let mut page = canvas.print([Line::default(), heading(row, has_several, context)]);
     let inner = canvas.indent(StyledSpan::new("  ", Tone::Plain));
     let mut mains: Vec<&SessionAtRisk> =
         row.sessions.iter().filter(|session| !session.kind.is_subagent()).collect();
@@ -107,12 +109,17 @@ fn project(row: &Guarded, context: &Context) -> String {
     page
 }
 
-fn heading(row: &Guarded, context: &Context) -> Line {
+/// Returns the project's name and folder, its agent if there are several, and how long that keeps sessions.
+fn heading(row: &Guarded, has_several: bool, context: &Context) -> Line {
     let path = row.project.path.as_ref().map(|path| context.folders.tilde(path.as_str()));
     let kept = guard::kept(&row.retention, |path| context.folders.tilde(path));
     Line::new([
         StyledSpan::new(row.project.name(), Tone::Strong),
         StyledSpan::new(&format!("  {}", path.unwrap_or_default()), Tone::Plain),
+        StyledSpan::new(
+            &if has_several { format!("  {}", row.source) } else { String::new() },
+            Tone::Plain,
+        ),
         StyledSpan::new(&format!("  {kept}"), Tone::Dim),
     ])
 }
@@ -125,7 +132,7 @@ fn cells(session: &SessionAtRisk, row: &Guarded, context: &Context) -> Vec<Style
         Lost::Spare => ("nothing", Tone::Dim),
     };
     vec![
-        StyledSpan::new(session.id.short(), Tone::Name),
+        StyledSpan::new(session.id.prefix(), Tone::Name),
         StyledSpan::new(&used.unwrap_or_default(), Tone::Dim),
         StyledSpan::new(&bytes(session.bytes), Tone::Dim),
         StyledSpan::new(lost, tone),

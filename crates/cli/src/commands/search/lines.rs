@@ -91,14 +91,14 @@ fn heading(hit: &Match, names: &ProjectNames, room: usize, context: &Context) ->
     let age = session.updated.map(|used| when::age(used, context.clock.now())).unwrap_or_default();
     let project = names.name(&session.project);
     let gone = if hit.is_gone { "  gone" } else { "" };
-    let behind = format!("  {project}  {age}  {}{gone}", session.id.short());
-    let title = session.title.as_deref().unwrap_or("(no messages)").replace('\n', " ");
+    let behind = format!("  {project}  {age}  {}{gone}", session.id.prefix());
+    let title = session.shown_title().replace('\n', " ");
     let left = room.saturating_sub(width(&behind)).max(10);
     Line::new([
         StyledSpan::new(&pad_to(&truncate_to(&title, left), left.min(60)), Tone::Strong),
         StyledSpan::new(&format!("  {project}"), Tone::Plain),
         StyledSpan::new(&format!("  {age}  "), Tone::Dim),
-        StyledSpan::new(session.id.short(), Tone::Name),
+        StyledSpan::new(session.id.prefix(), Tone::Name),
         StyledSpan::new(gone, Tone::Warning),
     ])
 }

@@ -36,7 +36,7 @@ Examples:
   recount search discount
   recount search where did we compute the tax
   recount search '\"tax rate\" project:shop'
-  recount search 'in:prompt 天气'
+  recount search 'in:prompt 气温'
   recount search 'tool:run_shell_command is:error' --sort time
   recount search discount --open 2   # show the second match in its session")]
 pub(crate) struct SearchArgs {

@@ -95,7 +95,8 @@ fn record(looked: &Looked<'_>) -> LiveSignal {
         Last::Interrupted => "the turn was interrupted",
         Last::Error => "an error",
     };
-    signal("records", says, at)
+    // Where nothing was recorded, the state is as old as the program.
+    signal("records", says, if at == 0 { looked.known.process.start_ms } else { at })
 }
 
 fn busy(looked: &Looked<'_>, at: i64) -> Verdict {

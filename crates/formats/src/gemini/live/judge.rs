@@ -136,7 +136,8 @@ pub(super) fn judge(looked: &Looked<'_>) -> Verdict {
             verdict(LiveState::Working, true, vec![signal("title", "working", title.at)])
         }
         Last::Nothing => {
-            verdict(LiveState::Yours, true, vec![signal("records", "no prompt yet", last_at)])
+            let since = if last_at == 0 { looked.known.process.start_ms } else { last_at };
+            verdict(LiveState::Yours, true, vec![signal("records", "no prompt yet", since)])
         }
         Last::Cancelled => verdict(
             LiveState::Yours,

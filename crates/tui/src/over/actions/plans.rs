@@ -200,7 +200,7 @@ pub(crate) fn compact(id: String, cx: &mut Context<'_>) {
     cx.push(PlanScreen::new(planning.command(command)));
 }
 
-/// Opens the plan to remove or rename the files that would take sessions along.
+/// Opens the plan to remove or rename the files that would cause sessions to be deleted.
 pub(crate) fn fix(cx: &mut Context<'_>) {
     let make = |work: &Work| {
         let engine = work.fresh_engine();

@@ -222,8 +222,8 @@ impl Screen for Info {
 
     fn draw(&mut self, painter: &mut Painter<'_>, shared: &Shared) {
         let (width, height) = (painter.width(), painter.height());
-        let title = self.facts(shared).and_then(|facts| facts.title.clone());
-        let title = single_line(&title.unwrap_or_else(|| "(no messages)".to_owned()));
+        let title = self.facts(shared).map(|facts| single_line(facts.shown_title()));
+        let title = title.unwrap_or_default();
         painter.part(1, 0, width.saturating_sub(2), 1).text(0, 0, &title, Tone::Heading);
         let has_field = self.is_typing || !self.field.is_empty();
         let below = height.saturating_sub(1 + u16::from(has_field));

@@ -68,7 +68,7 @@ impl Reader {
 
     fn title(&self, painter: &mut Painter<'_>, shared: &Shared) {
         let facts = self.facts(shared);
-        let title = facts.as_ref().and_then(|facts| facts.title.clone());
+        let title = facts.as_ref().map(|facts| single_line(facts.shown_title()));
         let mut words = Vec::new();
         if let Some(facts) = &facts {
             words.push(single_line(shared.rows.names.name(&facts.project)));
@@ -88,8 +88,7 @@ impl Reader {
         let room = usize::from(painter.width());
         let right = truncate_to(&words.join(" · "), room / 2);
         let start = painter.text_right(0, &format!("{right} "), Tone::Dim);
-        let title = single_line(&title.unwrap_or_else(|| "(no messages)".to_owned()));
-        let title = truncate_to(&title, usize::from(start.saturating_sub(3)));
+        let title = truncate_to(&title.unwrap_or_default(), usize::from(start.saturating_sub(3)));
         painter.text(1, 0, &title, Tone::Heading);
     }
 

@@ -15,7 +15,7 @@ use crate::shared::Shared;
 pub(super) enum Group {
     /// The agent's next start deletes them.
     Lost,
-    /// Files that take sessions along.
+    /// Files that cause sessions to be deleted.
     Traps,
     /// The agent cannot load them.
     Damaged,
@@ -34,7 +34,7 @@ impl Group {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Lost => "lost at the next start",
-            Self::Traps => "traps: files that take sessions along",
+            Self::Traps => "files that endanger sessions",
             Self::Damaged => "damaged",
             Self::Unknown => "unknown records",
             Self::Moved => "folders that moved",

@@ -205,7 +205,7 @@ fn next_match(text: &str, words: &[String], from: usize) -> Option<(usize, usize
 }
 
 fn facts(session: &SessionFacts, shared: &Shared) -> [(String, Tone); 2] {
-    let title = session.title.clone().unwrap_or_else(|| "(no messages)".to_owned());
+    let title = session.shown_title().to_owned();
     let path = session.project.path.as_ref().map(|path| shared.folders.tilde(path.as_str()));
     let mut origin = vec![path.unwrap_or_else(|| session.project.name().to_owned())];
     origin.extend(session.branch.clone());

@@ -71,7 +71,7 @@ fn title(session: &SessionFacts) -> StyledSpan {
         }
     }
     let tone = if session.is_empty() { Tone::Dim } else { Tone::Plain };
-    text.push_str(session.title.as_deref().unwrap_or("(no messages)"));
+    text.push_str(session.shown_title());
     StyledSpan::new(&single_line(&text), tone)
 }
 

@@ -142,7 +142,7 @@ impl Pane {
 }
 
 fn facts(session: &SessionFacts, shared: &Shared) -> Vec<(String, Tone)> {
-    let title = session.title.clone().unwrap_or_else(|| "(no messages)".to_owned());
+    let title = session.shown_title().to_owned();
     let path = session.project.path.as_ref().map(|path| shared.folders.tilde(path.as_str()));
     let mut origin = vec![path.unwrap_or_else(|| session.project.name().to_owned())];
     origin.extend(session.branch.clone());
