@@ -17,7 +17,6 @@ pub struct ReadMarks(BTreeMap<String, BTreeMap<String, ReadMark>>);
 
 /// How far one session was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct ReadMark {
     /// How many messages it had when its end was shown.
     messages: u64,
@@ -61,19 +60,21 @@ impl ReadMarks {
         }
         let sessions = self.0.entry(key.source.as_str().to_owned()).or_default();
         sessions.insert(key.id.as_str().to_owned(), ReadMark { messages, at });
-        self.drop_oldest();
+        self.drop_oldest(key);
         true
     }
 
-    fn drop_oldest(&mut self) {
+    /// Drops what is too much, but not the mark that was just set: the clock may have been set back.
+    fn drop_oldest(&mut self, new: &SessionKey) {
         let mut times: Vec<i64> =
             self.0.values().flat_map(|sessions| sessions.values()).map(|mark| mark.at).collect();
         let Some(over) = times.len().checked_sub(MOST).filter(|over| *over > 0) else { return };
         times.sort_unstable();
         // Marks of one second go together.
         let Some(last) = times.get(over - 1).copied() else { return };
-        for sessions in self.0.values_mut() {
-            sessions.retain(|_, mark| mark.at > last);
+        for (source, sessions) in &mut self.0 {
+            let is_new = |id: &str| source == new.source.as_str() && id == new.id.as_str();
+            sessions.retain(|id, mark| mark.at > last || is_new(id));
         }
         self.0.retain(|_, sessions| !sessions.is_empty());
     }
@@ -109,6 +110,7 @@ mod tests {
             marks.mark(&key(&at.to_string()), 1, i64::try_from(at).unwrap());
         }
         assert_eq!(marks.read(&key("0")), None);
-        assert!(marks.read(&key("1")).is_some() && marks.read(&key(&MOST.to_string())).is_some());
+        assert!(marks.mark(&key("late"), 1, -1) && marks.read(&key("late")).is_some());
+        assert!(marks.read(&key("2")).is_some() && marks.read(&key(&MOST.to_string())).is_some());
     }
 }
