@@ -1,11 +1,12 @@
 // Measures the web app in Chromium: first paint, lists, search, the largest session, scrolling, appended messages, memory.
-// Usage: RECOUNT_BIN=… node bench/web.mjs [--home DIR] [--many DIR] [--huge DIR] [--runs N] [--only home] [--agentsview PROGRAM] [--json FILE]
+// Usage: RECOUNT_BIN=… node bench/web.mjs [--home DIR] [--many DIR] [--huge DIR] [--runs N] [--only many,huge,appended,home,agentsview] [--agentsview PROGRAM] [--json FILE]
 // `--home` is read only. `--many` has 10,000 sessions, `--huge` a session of 300 MB; both are created when they do not exist.
+// `--only` names the parts to measure, so that each needs a quiet machine for a minute or two only.
 // `--agentsview` names its program: it reads the same home, answers the same questions, and a table compares both.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch } from "../e2e/browser/watch.mjs";
@@ -319,27 +320,33 @@ function table() {
   console.log(`| appended → drawn, median | ${value("200 messages", "appended → drawn, median")} | ${value("agentsview", "appended → drawn, median")} |`);
 }
 
-const only = option("only", "");
+const only = option("only", "").split(",").filter(Boolean);
+const isWanted = (part) => only.length === 0 || only.includes(part);
 try {
+  console.log(`load ${loadavg().map((load) => load.toFixed(2)).join(" ")} on ${cpus().length} cores`);
   note("files of the page", Math.round(size(join(dirname(fileURLToPath(import.meta.url)), "../crates/web/assets")) / 1000), 150, "KB");
-  if (only !== "home") {
+  if (isWanted("many")) {
     const many = option("many", join(folder, "many"));
     if (!existsSync(many)) recount(folder, "testbed", "--sessions", "10000", "--megabytes", "60", many);
     await recountOn(many, "10,000 sessions", false);
+  }
+  if (isWanted("huge")) {
     const huge = option("huge", join(folder, "huge"));
     if (!existsSync(huge)) writeHome(huge, HUGE, 50_000, hugeText);
     await recountOn(huge, "300 MB, 50,000 messages", false);
+  }
+  if (isWanted("appended")) {
+    await smallAppended();
     await hugeAppended();
   }
   const home = option("home", null);
-  if (home) {
+  if (home && isWanted("home")) {
     // As agentsview, it has read the home before: the first search does not wait for an index.
     recount(folder, "--home", home, "index");
     await recountOn(home, "home");
   }
   const other = option("agentsview", null);
-  if (only !== "home" || other) await smallAppended();
-  if (home && other) {
+  if (home && other && isWanted("agentsview")) {
     const server = await agentsview(other, home, "agentsview");
     await agentsviewOn(server, home);
     await server.stop();

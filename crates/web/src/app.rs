@@ -27,7 +27,9 @@ const LONGEST: Duration = Duration::from_secs(30);
 const INDEX: Duration = Duration::from_secs(10);
 /// Maximum number of large answers on their way at once.
 const HEAVY: usize = 3;
-/// When nobody has asked for so long, what can be made again is let go.
+/// When nobody has asked for so long, the index is closed: its pages count as memory of this process.
+const QUIET: Duration = Duration::from_secs(3);
+/// When nobody has asked for so long, what else can be made again is let go.
 const UNUSED: Duration = Duration::from_secs(60);
 
 /// What all requests share.
@@ -152,15 +154,14 @@ impl App {
         }
     }
 
-    /// Returns how long to wait until nobody has asked for long enough; `None` if that is so, and the wait is over.
-    fn unused_in(&self) -> Option<Duration> {
+    /// Returns for how long nobody has asked; `None` if that is long enough, and the wait is over.
+    fn unused_for(&self) -> Option<Duration> {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = asked.map(|at| UNUSED.saturating_sub(at.elapsed()));
-        let left = left.filter(|left| !left.is_zero());
-        if left.is_none() {
+        let unused = asked.map(|at| at.elapsed()).filter(|unused| *unused < UNUSED);
+        if unused.is_none() {
             *asked = None;
         }
-        left
+        unused
     }
 
     /// Starts indexing in the background, but not again and again.
@@ -187,7 +188,14 @@ impl App {
 /// Lets go of what can be made again, when nobody has asked for some time.
 async fn tidy(app: Arc<App>) {
     let mut stopping = app.stopping.subscribe();
-    while let Some(left) = app.unused_in() {
+    while let Some(unused) = app.unused_for() {
+        let next = if unused < QUIET { QUIET } else { UNUSED };
+        if unused >= QUIET {
+            // A search that is under way may hold it.
+            let app = Arc::clone(&app);
+            drop(tokio::task::spawn_blocking(move || app.engine.close_searcher()));
+        }
+        let left = next.saturating_sub(unused);
         tokio::select! {
             () = tokio::time::sleep(left) => {}
             () = stopped(&mut stopping) => return,

@@ -17,6 +17,7 @@ use signal_hook::iterator::Signals;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
+use crate::api::rows;
 use crate::app::App;
 use crate::router::{self, Routes};
 use crate::safety::{Safety, Token};
@@ -136,9 +137,9 @@ impl Server {
             .max_blocking_threads(THREADS)
             .thread_keep_alive(Duration::from_secs(5))
             .build()?;
-        // The first answer should not wait for the disk.
+        // The first answer should wait neither for the disk nor for what the next start of an agent deletes.
         let app = Arc::clone(&self.app);
-        std::thread::spawn(move || app.snapshot(&()).map(drop));
+        std::thread::spawn(move || rows::prepare(&app, &()));
         let served = runtime.block_on(serve(self.listeners, &self.app));
         runtime.shutdown_timeout(ENDING);
         self.app.engine.finish_writing();

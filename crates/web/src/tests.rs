@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use recount_engine::{Engine, SOURCES, Setup};
+use recount_engine::{Engine, HitOrder, SOURCES, SearchRequest, Setup};
 use recount_model::Clock;
 use recount_platform::Env;
 use serde_json::Value;
@@ -463,6 +463,52 @@ fn find_looks_at_the_whole_session() {
     assert_eq!(server.get("/api/session/gemini/..%2F..%2Fetc").status, 404);
     let prompts = server.get(&format!("{base}/index?what=prompts")).json();
     assert!(!prompts["entries"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn a_search_with_an_open_index_finds_what_the_command_does() {
+    let server = Running::start(ServeOptions::default());
+    let command = |query: &str| {
+        let request = SearchRequest {
+            query: query.to_owned(),
+            limit: 20,
+            sort: HitOrder::Relevance,
+            all_hits: false,
+            width: 200,
+            without_index: false,
+            at_once: false,
+        };
+        let answer = server.app.engine.afresh().search(&request, &()).unwrap();
+        let mut text = Vec::new();
+        recount_documents::hits(&mut text, &answer, &[]).unwrap();
+        String::from_utf8(text).unwrap()
+    };
+    let typed = |query: &str| {
+        let query = query.replace(' ', "%20");
+        String::from_utf8(server.get(&format!("/api/search?q={query}")).body).unwrap()
+    };
+    for query in
+        ["discount", "tax rate", "in:answer the", "project:shop tax", "is:undone", "zanzibar"]
+    {
+        assert_eq!(typed(query), command(query), "{query}");
+        assert_eq!(typed(query), command(query), "{query}, again");
+    }
+    let file = server.app.snapshot(&()).unwrap().sessions().iter().find_map(|row| {
+        let path = &row.files.first()?.path;
+        (row.source.as_str() == "gemini" && path.ends_with(".jsonl")).then(|| path.clone())
+    });
+    append(
+        &file.unwrap(),
+        "{\"id\":\"zz-1\",\"timestamp\":\"2026-11-15T23:29:00.000Z\",\"type\":\"user\",\"content\":[{\"text\":\"Ship it to Zanzibar\"}]}\n",
+    );
+    server.app.expire();
+    let found = typed("zanzibar");
+    assert!(found.contains("Ship it to Zanzibar"), "{found}");
+    assert_eq!(found, command("zanzibar"));
+    // When it is closed meanwhile, it is opened again.
+    server.app.engine.close_searcher();
+    assert_eq!(typed("discount"), command("discount"));
+    assert_eq!(server.get("/api/search?q=a%20)").status, 400);
 }
 
 #[test]

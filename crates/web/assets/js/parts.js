@@ -32,9 +32,12 @@ export function Bar({ page, onHelp, onPalette }) {
   const need = needsYou(board);
   const doomed = store.doomedCount ?? 0;
   const badge = { live: need, problems: doomed };
+  const tabs = useRef(null);
+  // On a phone not all tabs fit.
+  useLayoutEffect(() => { if (innerWidth < 720) tabs.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "nearest", block: "nearest" }); }, [page]);
   return html`<header class="bar">
     <a class="brand" href="/sessions"><span class="mark" aria-hidden="true"></span>recount</a>
-    <nav aria-label="Pages">${TABS.map(([name, label], at) => html`<a key=${name} href=${`/${name}`} title=${`${label} (${at + 1})`}
+    <nav ref=${tabs} aria-label="Pages">${TABS.map(([name, label], at) => html`<a key=${name} href=${`/${name}`} title=${`${label} (${at + 1})`}
       aria-current=${page === name || (page === "transcript" && name === "sessions") ? "page" : undefined}>${label}${badge[name] > 0 &&
       html`<span class=${`badge ${name === "live" ? "alert" : ""}`}>${badge[name]}</span>`}</a>`)}</nav>
     <span class="space"></span>

@@ -11,7 +11,9 @@ use recount_changes::Changes;
 use recount_display::when;
 use recount_documents as written;
 use recount_engine::stats::By;
-use recount_engine::{Engine, HitOrder, MessageCursor, SearchRequest, source_names};
+use recount_engine::{
+    Engine, Error, HitOrder, MessageCursor, SearchRequest, SearchResults, source_names,
+};
 use recount_model::{Clock, Message};
 use recount_platform::local_zone;
 use serde_json::json;
@@ -149,7 +151,7 @@ pub(crate) fn search(asked: &Asked<'_>) -> Answered {
         at_once: recount_platform::may_leave_process(asked.app.engine.env()),
     };
     let engine = asked.app.engine(asked.cancel)?;
-    let answer = engine.search(&request, asked.cancel)?;
+    let answer = found(&engine, &request, asked)?;
     if answer.is_unindexed {
         asked.app.start_indexing();
     }
@@ -163,6 +165,26 @@ pub(crate) fn search(asked: &Asked<'_>) -> Answered {
         answer.hits.iter().map(near).collect::<Result<_, _>>()?
     };
     document(|out| written::hits(out, &answer, &around))
+}
+
+/// Searches with the index that stays open between questions. What that cannot answer in full is searched as the command does.
+fn found(
+    engine: &Engine,
+    request: &SearchRequest,
+    asked: &Asked<'_>,
+) -> Result<SearchResults, ApiError> {
+    if !request.without_index {
+        let typed = engine.search_typed(request, None, asked.cancel);
+        if let Ok(answer) = typed
+            && !answer.is_unindexed
+        {
+            return Ok(answer);
+        }
+        if asked.cancelled() {
+            return Err(Error::Cancelled.into());
+        }
+    }
+    Ok(engine.search(request, asked.cancel)?)
 }
 
 /// `recount projects --json`

@@ -1,19 +1,22 @@
 //! Sessions in short, for lists of thousands.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use recount_display::project_names::ProjectNames;
-use recount_engine::ReadMarks;
+use recount_engine::{Error, Progress, ReadMarks, Snapshot};
 use recount_model::{Labels, Project, ProjectState, SessionFacts, SessionKey, SessionKind};
 use serde::Serialize;
 
 use super::filters;
+use crate::app::App;
 use crate::failure::ApiError;
 use crate::router::{Answer, Asked};
 
+/// How many rows the page asks for first: `FIRST_ROWS` of `early.js`.
+const FIRST: usize = 100;
 /// About the size of a row.
 const ROW: usize = 350;
 /// Rows are rebuilt after this time: what is deleted next depends on the day.
@@ -21,7 +24,14 @@ const GOOD: Duration = Duration::from_secs(60);
 
 /// The list of everything and the start of it, as they were sent last.
 #[derive(Debug, Default)]
-pub(crate) struct RowsCache(Mutex<Vec<KnownRows>>);
+pub(crate) struct RowsCache(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    rows: Vec<KnownRows>,
+    /// The start of the list and all of it have the same sessions at risk.
+    at_risk: Option<(u64, Instant, Arc<HashSet<SessionKey>>)>,
+}
 
 /// Maximum number of them.
 const KNOWN: usize = 2;
@@ -38,20 +48,41 @@ struct KnownRows {
 
 impl RowsCache {
     fn get(&self, number: u64, first: usize) -> Option<Bytes> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = &mut self.known().rows;
         known.retain(|one| one.number == number && one.made.elapsed() < GOOD);
         known.iter().find(|one| one.first == first).map(|one| one.text.clone())
     }
 
     pub(crate) fn clear(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.known() = Known::default();
     }
 
     fn put(&self, number: u64, first: usize, text: Bytes) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = &mut self.known().rows;
         known.retain(|one| one.number == number && one.first != first);
         known.truncate(KNOWN - 1);
         known.push(KnownRows { number, made: Instant::now(), first, text });
+    }
+
+    /// Returns the sessions at risk of a snapshot, looked up by the first who needs them.
+    fn at_risk(
+        &self,
+        number: u64,
+        look: impl FnOnce() -> Result<HashSet<SessionKey>, Error>,
+    ) -> Result<Arc<HashSet<SessionKey>>, Error> {
+        let known = self.known().at_risk.clone();
+        let known = known.filter(|(of, made, _)| *of == number && made.elapsed() < GOOD);
+        if let Some((_, _, at_risk)) = known {
+            return Ok(at_risk);
+        }
+        let made = Instant::now();
+        let at_risk = Arc::new(look()?);
+        self.known().at_risk = Some((number, made, Arc::clone(&at_risk)));
+        Ok(at_risk)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -159,7 +190,7 @@ pub(crate) struct Beside {
     /// Labels by source and id.
     pub(crate) labels: BTreeMap<(String, String), Labels>,
     /// Sessions that their agent's next start deletes.
-    pub(crate) at_risk: HashSet<SessionKey>,
+    pub(crate) at_risk: Arc<HashSet<SessionKey>>,
     /// How far sessions were read.
     pub(crate) read: ReadMarks,
 }
@@ -255,7 +286,8 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answer, ApiError> {
         return filtered(asked);
     }
     let first = asked.params.number("first")?.unwrap_or(usize::MAX);
-    if !asked.params.flag("fresh") && app.known_snapshot().is_none() {
+    let is_fresh = asked.params.flag("fresh");
+    if !is_fresh && app.known_snapshot().is_none() {
         // Before the disk is read: what was listed last.
         let sessions = app.engine.remembered_list(Some(first));
         if !sessions.is_empty() {
@@ -265,26 +297,47 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answer, ApiError> {
             return Ok(Answer::Json(rows.text(&Beside::default())?));
         }
     }
-    let snapshot = app.snapshot(asked.cancel)?;
+    // Whoever asks for the start of a long list asks for all of it next: the first screen need not wait until every file was looked at.
+    let is_start = |known: &Snapshot| !is_fresh && first < known.sessions().len();
+    let snapshot = match app.known_snapshot().filter(is_start) {
+        Some(known) => known,
+        None => app.snapshot(asked.cancel)?,
+    };
+    Ok(Answer::Shared(written(app, &snapshot, first, asked.cancel)?))
+}
+
+/// Writes the start of the list as the page asks for it first, so that it is there when the page does.
+pub(crate) fn prepare(app: &App, progress: &dyn Progress) -> Result<(), ApiError> {
+    let snapshot = app.snapshot(progress)?;
+    written(app, &snapshot, FIRST, progress).map(drop)
+}
+
+/// Returns the first rows of everything, written unless they are known.
+fn written(
+    app: &App,
+    snapshot: &Snapshot,
+    first: usize,
+    progress: &dyn Progress,
+) -> Result<Bytes, ApiError> {
     let number = snapshot.number();
     if let Some(known) = app.rows.get(number, first) {
-        return Ok(Answer::Shared(known));
+        return Ok(known);
     }
-    let engine = app.engine.at(&snapshot);
+    let engine = app.engine.at(snapshot);
     let beside = Beside {
         labels: engine.labels_by_session()?,
-        at_risk: engine.at_risk(asked.cancel)?,
+        at_risk: app.rows.at_risk(number, || engine.at_risk(progress))?,
         read: engine.read_marks(),
     };
     // Rows that are not changed share their memory with the snapshot.
     let listed = snapshot.sessions().iter().filter(|session| !session.is_background);
     let mut sessions: Vec<Arc<SessionFacts>> = listed.cloned().collect();
     let few = first.min(sessions.len());
-    engine.price(sessions.get_mut(..few).unwrap_or_default(), asked.cancel);
+    engine.price(sessions.get_mut(..few).unwrap_or_default(), progress);
     let rows = Listed { sessions: &sessions, first, remembered: None, number };
     let text = Bytes::from(rows.text(&beside)?);
     app.rows.put(number, first, text.clone());
-    Ok(Answer::Shared(text))
+    Ok(text)
 }
 
 /// Answers with the sessions that match.

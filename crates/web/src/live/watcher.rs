@@ -132,7 +132,7 @@ fn tell_changes(app: &App, events: Vec<WatchEvent>, snapshot: &Snapshot, risk: &
     let engine = app.engine.at(snapshot);
     if risk.at.is_none_or(|at| at.elapsed() > RISK) {
         risk.at = Some(Instant::now());
-        risk.beside.at_risk = engine.at_risk(&()).unwrap_or_default();
+        risk.beside.at_risk = Arc::new(engine.at_risk(&()).unwrap_or_default());
     }
     risk.beside.read = engine.read_marks();
     risk.beside.labels = engine.labels_by_session().unwrap_or_default();

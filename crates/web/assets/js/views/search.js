@@ -7,11 +7,16 @@ import { useKeys } from "../keys.js";
 import { overlay } from "../overlays.js";
 import { Agent, focusOn, Hints, moves, VirtualList } from "../parts.js";
 import { arrival, go, remember, remembered, sessionAddress, setParams } from "../router.js";
-import { copy, useTitle } from "../store.js";
+import { copy, drawn, useTitle } from "../store.js";
 
+/** While one types, a question waits for as long as the last one took, but no longer than this. */
 const WAIT = 70;
+/** Hits of a first screen: each is read from its file. */
+const FIRST = 20;
 const LIMIT = 200;
 const ROW = 76;
+/** Letters before the first match on a narrow screen. */
+const LEAD = 16;
 const FIELDS = ["prompt", "answer", "thought", "tool", "output", "context", "title"];
 
 const encoder = new TextEncoder();
@@ -25,7 +30,9 @@ function Snippet({ text, highlights }) {
   let place = 0;
   for (const [from, to] of highlights ?? []) {
     if (from < place || to > all.length) continue;
-    parts.push(cut(place, from), html`<mark key=${from}>${cut(from, to)}</mark>`);
+    const before = cut(place, from);
+    // On a phone the match would be behind the end of the line.
+    parts.push(place === 0 && innerWidth < 720 && before.length > LEAD ? `…${before.slice(-LEAD)}` : before, html`<mark key=${from}>${cut(from, to)}</mark>`);
     place = to;
   }
   return html`<span class="snippet">${parts}${cut(place, all.length)}</span>`;
@@ -37,9 +44,22 @@ const hitAddress = ({ session, message_id: id }, query) => sessionAddress(`${ses
 /** A query without its fields, to find again in the transcript. */
 const plain = (query) => (/[:"()~*]| (AND|OR|NOT) /.test(query) || query.trim().includes(" ") ? null : query.trim());
 
+/** The last word with a star, if it may be the start of one. */
+const unfinished = (query) => { const word = /(?:^|\s)([\p{L}\p{N}]{2,})$/u.exec(query)?.[1]; return word && !["AND", "OR", "NOT"].includes(word) ? `${word}*` : null; };
+const isPoor = ({ total, relaxed }) => total === 0 || relaxed;
+
+const hitKey = ({ session, message_id: id, field, snippet }) => [session.source, session.id, id, field, snippet].join("\n");
+
+/** All hits, those that are shown first: what is read does not move. */
+function behind(shown, all) {
+  const known = new Set(shown.map(hitKey));
+  return [...shown, ...all.filter((hit) => !known.has(hitKey(hit)))];
+}
+
 export function Search({ route }) {
   const { params } = route;
-  const query = [params.q ?? "", params.in && `in:${params.in}`, params.project && `project:${/\s/.test(params.project) ? `"${params.project}"` : params.project}`].filter(Boolean).join(" ");
+  const narrowed = (words) => [words, params.in && `in:${params.in}`, params.project && `project:${/\s/.test(params.project) ? `"${params.project}"` : params.project}`].filter(Boolean).join(" ");
+  const query = narrowed(params.q ?? "");
   const [result, setResult] = useState(null);
   const [error, setError] = useState(null);
   const [took, setTook] = useState(null);
@@ -49,6 +69,7 @@ export function Search({ route }) {
   const ask = useRef(null);
   ask.current ??= newest();
   const isFirst = useRef(true);
+  const lastTook = useRef(0);
   useTitle(params.q ? `${line(params.q)} · Search` : "Search");
 
   useEffect(() => {
@@ -58,19 +79,39 @@ export function Search({ route }) {
       setError(null);
       return undefined;
     }
+    let isOld = false;
+    const find = (words, limit) => ask.current((signal) => get("/api/search", { q: narrowed(words), limit, sort: params.sort, "all-hits": params.all ? 1 : null }, signal));
     const timer = setTimeout(async () => {
       const begun = performance.now();
-      const { answer, error: trouble } = await ask.current((signal) => get("/api/search", { q: query, limit: LIMIT, sort: params.sort, "all-hits": params.all ? 1 : null }, signal));
+      // A cursor that is kept may be on a later hit.
+      const limit = isFirst.current && kept.at >= FIRST ? LIMIT : FIRST;
+      let words = params.q;
+      let { answer, error: trouble } = await find(words, limit);
+      const begin = unfinished(words);
+      if (answer && isPoor(answer) && begin && !isOld) {
+        const { answer: better, stale } = await find(`${words}*`, limit);
+        if (stale) return;
+        if (better && !isPoor(better)) [answer, words] = [{ ...better, begin }, `${words}*`];
+      }
       if (answer) {
         setResult(answer);
-        setTook(performance.now() - begun);
+        lastTook.current = performance.now() - begun;
+        setTook(lastTook.current);
         if (!isFirst.current) setAt(0);
         isFirst.current = false;
       }
       // A query that is not understood keeps the last hits.
       if (answer || trouble) setError(trouble ?? null);
-    }, isFirst.current ? 0 : WAIT);
-    return () => clearTimeout(timer);
+      if (isOld || !answer || limit === LIMIT || answer.hits.length < limit) return;
+      await drawn();
+      if (isOld) return;
+      const { answer: more } = await find(words, LIMIT);
+      if (more) setResult({ ...more, begin: answer.begin, hits: behind(answer.hits, more.hits) });
+    }, isFirst.current ? 0 : Math.min(WAIT, lastTook.current));
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
   }, [query, params.sort, params.all]);
   useEffect(() => { if (!params.q) field.current?.focus(); }, []);
 
@@ -104,7 +145,7 @@ export function Search({ route }) {
         <label><input type="checkbox" checked=${params.all === "1"} onChange=${(event) => setParams({ all: event.target.checked ? "1" : null }, { replace: true })} /> every hit of a session</label>
         <select aria-label="Order" value=${params.sort ?? "relevance"} onChange=${(event) => setParams({ sort: event.target.value === "relevance" ? null : event.target.value })}><option value="relevance">best first</option><option value="time">newest first</option></select>
         <span class="space"></span>
-        <span class="count" role="status">${result && `${result.is_exact === false ? "about " : ""}${plural(result.total, "hit")} in ${plural(result.sessions, "session")}${took === null ? "" : ` · ${whole(Math.round(took))} ms`}`}</span></div>
+        <span class="count" role="status">${result && `${result.begin ? `${line(result.begin)} ` : ""}${result.is_exact === false ? "about " : ""}${plural(result.total, "hit")} in ${plural(result.sessions, "session")}${took === null ? "" : ` · ${whole(Math.round(took))} ms`}`}</span></div>
       ${error && html`<p class="query-error" role="alert">${line(error.message)}${error.hint && html` <span class="dim">${line(error.hint)}</span>`}</p>`}
       ${result?.relaxed && html`<p class="dim">Nothing has all of these words; these have some of them.</p>`}</div>
     ${params.q && result && hits.length === 0 && !error && html`<div class="empty"><p><strong>Nothing found.</strong></p><p>${params.in || params.project ? html`<a href=${`/search?q=${encodeURIComponent(params.q)}`}>Search everything</a>` : "A word with ~ allows another letter; a prefix with * allows more."}</p></div>`}

@@ -37,7 +37,7 @@ class Row extends Component {
       <span class="title">${line(row.title) || html`<em>no title</em>`}</span>
       <span class="cost">${money(row.cost, row.cost_min)}</span></div>
     <div class="line-2"><${Agent} source=${row.source} /><span class="project">${line(row.project.name)}</span><span title=${moment(row.used)}>${ago(row.used, now)}</span>
-      <span>${plural(row.prompts ?? 0, "prompt")}</span>${row.tokens > 0 && html`<span>${many(row.tokens)}</span>`}<span class="space"></span><${Notes} row=${row} state=${state} /></div>`;
+      <span>${plural(row.prompts ?? 0, "prompt")}</span>${row.tokens > 0 && html`<span class="tokens">${many(row.tokens)}</span>`}<span class="space"></span><${Notes} row=${row} state=${state} /></div>`;
   }
 }
 
