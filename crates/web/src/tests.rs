@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -495,7 +496,8 @@ fn a_search_with_an_open_index_finds_what_the_command_does() {
     }
     let file = server.app.snapshot(&()).unwrap().sessions().iter().find_map(|row| {
         let path = &row.files.first()?.path;
-        (row.source.as_str() == "gemini" && path.ends_with(".jsonl")).then(|| path.clone())
+        let is_log = Path::new(path).extension().is_some_and(|extension| extension == "jsonl");
+        (row.source.as_str() == "gemini" && is_log).then(|| path.clone())
     });
     append(
         &file.unwrap(),
