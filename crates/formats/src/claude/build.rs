@@ -14,7 +14,7 @@ use crate::json::Scanner;
 use crate::outline::{AgentCall, Head, Outline, Problems};
 
 /// What an agent is asked at the start of a release that warms up its cache.
-const WARM_UP: &str = "Warmup";
+pub(super) const WARM_UP: &str = "Warmup";
 
 /// Makes the outline of a file.
 pub(crate) fn outline(facts: &Facts, file: &Arc<str>, problems: Problems) -> Outline {
@@ -39,6 +39,7 @@ pub(crate) fn outline(facts: &Facts, file: &Arc<str>, problems: Problems) -> Out
         summaries: facts.session.summaries.clone(),
         version: facts.session.version.clone(),
         caller: None,
+        unanswered: super::unanswered::keys(facts, &outline),
     };
     outline.state = state.encode();
     outline.agent_calls = agent_calls(facts, &groups.others);

@@ -13,7 +13,7 @@ use crate::source::{
 };
 
 /// The folder of a session in which its sub-agents are.
-const AGENTS: &str = "subagents";
+pub(super) const AGENTS: &str = "subagents";
 
 /// The folder in which all projects are.
 const PROJECTS: &str = "projects";
@@ -139,9 +139,13 @@ fn session(
 
 /// Returns the session whose folder a sub-agent's file is in.
 pub(crate) fn parent_in_path(path: &Path) -> Option<SessionId> {
-    let agents = path.parent().filter(|folder| folder.ends_with(AGENTS))?;
-    let session = agents.parent()?.file_name()?.to_string_lossy();
+    let session = session_folder(path)?.file_name()?.to_string_lossy();
     Some(SessionId::new(session))
+}
+
+/// Returns the folder of the session that a sub-agent's file is below.
+pub(super) fn session_folder(path: &Path) -> Option<&Path> {
+    path.parent().filter(|folder| folder.ends_with(AGENTS))?.parent()
 }
 
 /// Returns the project directory of a file, wherever it is.

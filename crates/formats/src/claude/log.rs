@@ -1,44 +1,37 @@
 //! A transcript read line by line, whole or as it grows.
 
-use std::borrow::Cow;
+mod answers;
+mod parse;
+mod prompts;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr, memmem};
 use recount_model::{MessageKind, Problem, Span, What};
 use serde::{Deserialize, Serialize};
 
 use super::build;
-use super::content::{CallBlock, Content, ResultBlock};
 use super::kind::kind_of;
 use super::known;
 use super::lookup::Lookup;
 use super::packed;
 use super::row::Row;
-use super::state::{
-    AgentLink, Answer, Call, CallResult, Facts, LeafPointer, Parent, Preserved, RowId, RowKind,
-    TreeRow,
-};
-use super::wording::{LEAD, Wording, may_be_title, shown, wording};
+use super::state::{Facts, LeafPointer, Parent, Preserved, RowId, RowKind, TreeRow};
 use crate::bytes::WORTH_SHARING;
-use crate::id_index::{FEW, IdIndex};
-use crate::json::{JsonScan, ScanError, Scanner, Text};
-use crate::outline::{CallEnd, Outline, Problems};
-use crate::source::{Reader, ReaderState, id_hash, stable_hash};
+use crate::id_index::IdIndex;
+use crate::json::{ScanError, Scanner, Text};
+use crate::outline::{Outline, Problems};
+use crate::source::{Reader, ReaderState};
+
+use parse::{Fault, ParsedLines, in_two, parse, whole_lines};
 
 /// The number of places in a broken line at which a record is tried.
 const TRIES: usize = 64;
 
 /// The number of rows of a usual session; memory for them is reserved at once.
 const TYPICAL: usize = 128;
-
-/// The number of bytes of a prompt that are kept for titles.
-const PROMPT: usize = 1024;
-
-/// Message ids of the service are random and at least this long. Shorter ones come from gateways that may count them from one in every
-/// session, so that only the request id identifies the answer.
-const UNIQUE: usize = 24;
 
 /// Reads a transcript.
 #[derive(Debug, Serialize, Deserialize)]
@@ -83,17 +76,6 @@ fn no_answer() -> u32 {
 enum Ended {
     ByNewline,
     ByEndOfFile,
-}
-
-/// A place in a line where no record begins, and why.
-type Fault = (usize, ScanError);
-
-/// The records of some lines, each with its place in its line, not yet applied.
-#[derive(Default)]
-struct ParsedLines<'a> {
-    records: Vec<(Row<'a>, usize, usize)>,
-    /// Per line its text, its length with what ends it, where its records end in the list, and what comes after them.
-    lines: Vec<(&'a [u8], usize, usize, Option<Fault>)>,
 }
 
 impl Log {
@@ -384,152 +366,6 @@ impl Log {
         self.rows.find(id, ids.len(), |number| ids.get(number).copied())
     }
 
-    fn answer(&mut self, row: &Row<'_>, at: u32) {
-        let message = &row.message;
-        let Some(id) = message.id.or(row.uuid) else { return };
-        let number =
-            self.answer_number(id, row.request.filter(|request| !request.raw().is_empty()));
-        let model = message.model;
-        let model = model.map(|model| number_of(&mut self.facts.models, &mut self.models, model));
-        for call in &message.content.calls {
-            if let Some((id, tool)) = self.call(call) {
-                self.facts.calls.push(Call { id, tool, answer: number });
-            }
-        }
-        self.facts.results_of_blocks(&message.content, at);
-        if let Some(row) = self.facts.rows.get_mut(at as usize) {
-            row.answer = Some(number);
-        }
-        let Some(answer) = self.facts.answers.get_mut(number as usize) else { return };
-        answer.model = answer.model.or(model);
-        answer.is_final |= message.has_stop && !row.marks.is_aborted;
-        if let Some(usage) = message.usage {
-            answer.usage.get_or_insert_default().raise(usage);
-        }
-    }
-
-    /// Returns the number of the answer with a message id and a request id: usually the last one. A row without a request id belongs to
-    /// the first answer with its message id.
-    fn answer_number(&mut self, text: Text<'_>, request: Option<Text<'_>>) -> u32 {
-        let is_same = request.is_none_or(|request| *request.raw() == *self.last_request);
-        let last = self.facts.answers.get(self.last_answer as usize);
-        // Without a request id it is the first one, whether or not a reader was saved in between.
-        let may_be = |last: &Answer| text.is(&last.id) && !(request.is_none() && last.is_split);
-        if is_same && last.is_some_and(may_be) {
-            return self.last_answer;
-        }
-        self.last_request.clear();
-        self.last_request.extend_from_slice(request.map(Text::raw).unwrap_or_default());
-        self.last_answer = self.search_answer(&text.decode(), request.map(Text::decode));
-        self.last_answer
-    }
-
-    fn search_answer(&mut self, id: &str, request: Option<Cow<'_, str>>) -> u32 {
-        let hash = request.as_deref().map(short_hash);
-        let key = stable_hash(id);
-        let Some(first) = self.find_answer(key) else {
-            return self.add_answer(key, id, request.as_deref(), false);
-        };
-        let answer = self.facts.answers.get_mut(first as usize);
-        match (answer, request) {
-            (Some(answer), Some(request)) if answer.request != hash => {
-                if answer.request.is_none() {
-                    answer.request = hash;
-                    self.name_request(first, &request);
-                    return first;
-                }
-                // Some gateways give all their answers the same message id.
-                let key = stable_hash(&(id, &*request));
-                let known = self.find_answer(key);
-                known.unwrap_or_else(|| self.add_answer(key, id, Some(&request), true))
-            }
-            _ => first,
-        }
-    }
-
-    fn find_answer(&mut self, key: u64) -> Option<u32> {
-        let Facts { answers, requests, .. } = &self.facts;
-        let key_of = |at: usize| {
-            let answer = answers.get(at)?;
-            let request = requests.get(&number(at)).filter(|_| answer.is_split);
-            Some(request.map_or_else(
-                || stable_hash(&*answer.id),
-                |request| stable_hash(&(&*answer.id, &**request)),
-            ))
-        };
-        self.answers.find(key, answers.len(), key_of)
-    }
-
-    fn add_answer(&mut self, key: u64, id: &str, request: Option<&str>, is_split: bool) -> u32 {
-        let next = number(self.facts.answers.len());
-        self.answers.add(key, next);
-        self.facts.answers.push(Answer {
-            id: id.into(),
-            request: request.map(short_hash),
-            is_split,
-            model: None,
-            usage: None,
-            is_final: false,
-        });
-        if let Some(request) = request {
-            self.name_request(next, request);
-        }
-        next
-    }
-
-    /// Keeps a request id where the message id alone does not identify the answer.
-    fn name_request(&mut self, at: u32, request: &str) {
-        let answer = self.facts.answers.get(at as usize);
-        if answer.is_some_and(|answer| answer.is_split || answer.id.len() < UNIQUE) {
-            self.facts.requests.insert(at, request.into());
-        }
-    }
-
-    /// Notes a call. Returns the hash of its id, and its tool.
-    fn call(&mut self, block: &CallBlock<'_>) -> Option<(u64, u16)> {
-        let (id, name) = (block.id?, block.name?);
-        let hash = id_hash(&id.name());
-        let tool = number_of(&mut self.facts.tools, &mut self.tools, name);
-        if is_agent_tool(name) {
-            self.agents.insert(hash, number(self.facts.agents.len()));
-            self.facts.agents.push(AgentLink {
-                call: id.decode().into(),
-                hash,
-                prompt: block.prompt.map(|prompt| stable_hash(prompt.decode().trim())),
-                agent: None,
-                ended: None,
-            });
-        }
-        Some((hash, tool))
-    }
-
-    fn results(&mut self, row: &Row<'_>, at: u32) {
-        self.facts.results_of_blocks(&row.message.content, at);
-        if self.agents.is_empty() && row.result_agent.is_none() {
-            return;
-        }
-        for result in &row.message.content.results {
-            let Some(call) = result.call else { continue };
-            let hash = id_hash(&call.name());
-            let known = self.agents.get(&hash).copied();
-            let known = known.and_then(|known| self.facts.agents.get_mut(known as usize));
-            match (known, row.result_agent) {
-                (Some(link), agent) => {
-                    link.ended = row.time;
-                    link.agent = agent.map(|agent| agent.decode().into());
-                }
-                (None, Some(agent)) => self.facts.agents.push(AgentLink {
-                    call: call.decode().into(),
-                    hash,
-                    prompt: None,
-                    agent: Some(agent.decode().into()),
-                    ended: row.time,
-                }),
-                (None, None) => {}
-            }
-        }
-    }
-
     fn preserve(&mut self, row: &Row<'_>, at: u32) {
         let id = |text: Text<'_>| RowId::of(text).0;
         let preserved = Preserved {
@@ -538,69 +374,6 @@ impl Log {
             anchor: row.anchor.map(id),
         };
         self.facts.preserved.insert(at, preserved);
-    }
-
-    fn prompt(&mut self, row: &Row<'_>, at: u32) {
-        let content = &row.message.content;
-        let text = content.typed.or(row.attachment.prompt).or(row.content);
-        let Some(text) = text else { return };
-        if self.facts.queue.is_open() {
-            self.facts.queue.meet(text);
-        }
-        let start = text.decode_start(PROMPT);
-        let session = &mut self.facts.session;
-        let is_plain = session.first.is_some() && !row.marks.is_sidechain;
-        if is_plain && wording(&start) == Wording::Typed && !start.trim().is_empty() {
-            // Only the last one is shown, on one line.
-            session.last = Some(start.into_owned());
-            return;
-        }
-        let line = one_line(&shown(&start));
-        if line.is_empty() {
-            return;
-        }
-        if row.marks.is_sidechain {
-            let whole = stable_hash(text.decode().trim());
-            self.facts.asked.insert(at, (line.clone(), whole));
-        }
-        if row.marks.is_sidechain && !is_agent_file(&self.file) {
-            return;
-        }
-        let session = &mut self.facts.session;
-        if wording(&start) == Wording::Command || !may_be_title(&start) {
-            session.command.get_or_insert_with(|| line.clone());
-        } else if session.first.is_none() {
-            session.first = Some(line.clone());
-        }
-        session.last = Some(line);
-    }
-
-    /// A command that the agent ran itself is the title of a session in which nothing else was typed.
-    fn command(&mut self, row: &Row<'_>) {
-        let session = &mut self.facts.session;
-        if session.first.is_some() || session.command.is_some() {
-            return;
-        }
-        let Some(text) = row.message.content.text.or(row.content) else { return };
-        let start = text.decode_start(PROMPT);
-        if wording(&start) == Wording::LocalCommand {
-            session.command = Some(one_line(&shown(&start)));
-        }
-    }
-}
-
-impl Facts {
-    /// Records how the calls ended whose results are in a row.
-    fn results_of_blocks(&mut self, content: &Content<'_>, at: u32) {
-        let start = number(self.results.len());
-        let marks = content.results.iter().filter_map(|result| {
-            Some(CallResult { call: id_hash(&result.call?.name()), end: end(result) })
-        });
-        self.results.extend(marks);
-        let end = number(self.results.len());
-        if let Some(row) = self.rows.get_mut(at as usize) {
-            row.results = (start, end);
-        }
     }
 }
 
@@ -620,85 +393,6 @@ const FAILURES: [&str; 5] = [
 
 fn is_failure(title: &str) -> bool {
     FAILURES.iter().any(|words| title.starts_with(words))
-}
-
-/// Whether a tool runs sub-agents.
-fn is_agent_tool(name: Text<'_>) -> bool {
-    name.is("Task") || name.is("Agent")
-}
-
-/// How the refusal of a call begins.
-const REFUSALS: [&str; 2] = ["The user doesn't want to", "[Request interrupted by user"];
-
-fn end(result: &ResultBlock<'_>) -> CallEnd {
-    if !result.is_error {
-        return CallEnd::Fine;
-    }
-    let text = result.text.map(|text| text.decode_start(LEAD)).unwrap_or_default();
-    let is_refusal = REFUSALS.iter().any(|words| text.starts_with(words));
-    if is_refusal { CallEnd::Cancelled } else { CallEnd::Failed }
-}
-
-/// Reads the records of a line: usually one, after a torn write two. Each is read into `row` and given to `each` with its place in
-/// the line and its length. Returns where no record begins.
-fn parse<'a>(
-    text: &'a [u8],
-    row: &mut Row<'a>,
-    mut each: impl FnMut(&Row<'a>, usize, usize),
-) -> Option<Fault> {
-    // A crash may leave NUL bytes in front.
-    let blank = text.iter().take_while(|byte| **byte == 0 || byte.is_ascii_whitespace()).count();
-    let mut scanner = Scanner::new(text.get(blank..).unwrap_or_default());
-    loop {
-        let start = match scanner.peek() {
-            Ok(_) => scanner.offset(),
-            Err(ScanError::Incomplete) => return None,
-            Err(fault) => return Some((blank + scanner.offset(), fault)),
-        };
-        match record(&mut scanner, row) {
-            Ok(()) => each(row, blank + start, scanner.offset() - start),
-            Err(fault) => return Some((blank + start, fault)),
-        }
-    }
-}
-
-fn record<'a>(scanner: &mut Scanner<'a>, row: &mut Row<'a>) -> JsonScan<()> {
-    if scanner.peek()? == b'{' {
-        return row.fill(scanner);
-    }
-    // Valid JSON, and no record of any kind.
-    *row = Row::default();
-    scanner.skip()
-}
-
-/// Lists the lines in `bytes` that have ended: their text, and their length with what ends them.
-fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = (&[u8], usize)> {
-    let mut start = 0;
-    memchr_iter(b'\n', bytes).filter_map(move |end| {
-        let text = bytes.get(start..end)?;
-        let length = end + 1 - start;
-        start = end + 1;
-        Some((text.strip_suffix(b"\r").unwrap_or(text), length))
-    })
-}
-
-/// Reads the lines of two stretches at the same time.
-fn in_two<'a>(first: &'a [u8], second: &'a [u8]) -> [ParsedLines<'a>; 2] {
-    let parse_all = |bytes: &'a [u8]| {
-        let mut parsed = ParsedLines::default();
-        for (text, length) in whole_lines(bytes) {
-            let records = &mut parsed.records;
-            let mut row = Row::default();
-            let fault =
-                parse(text, &mut row, |row, at, length| records.push((row.clone(), at, length)));
-            parsed.lines.push((text, length, records.len(), fault));
-        }
-        parsed
-    };
-    std::thread::scope(|scope| {
-        let two = scope.spawn(|| parse_all(second));
-        [parse_all(first), two.join().unwrap_or_else(|_| parse_all(second))]
-    })
 }
 
 impl Reader for Log {
@@ -764,24 +458,4 @@ pub(crate) fn one_line(text: &str) -> String {
 
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// Returns a short hash (FNV-1a): it only has to distinguish requests with the same message id.
-fn short_hash(text: &str) -> u32 {
-    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    text.bytes().fold(0x811c_9dc5, mix)
-}
-
-/// Returns the number of a name in a list of those that were met.
-fn number_of(names: &mut Vec<Box<str>>, index: &mut IdIndex, name: Text<'_>) -> u16 {
-    let known = if names.len() <= FEW {
-        names.iter().position(|known| name.is(known))
-    } else {
-        index.find(names, |known| Some(known), Some(&name.decode()))
-    };
-    let at = known.unwrap_or_else(|| {
-        names.push(name.decode().into());
-        names.len() - 1
-    });
-    u16::try_from(at).unwrap_or(u16::MAX)
 }

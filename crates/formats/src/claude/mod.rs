@@ -29,6 +29,7 @@ mod state;
 mod stream;
 mod tool;
 mod tree;
+mod unanswered;
 mod wording;
 mod words;
 
@@ -63,7 +64,7 @@ use crate::stream::StreamFormat;
 const NAME: SourceName = SourceName::new("claude");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// The answer of a prompt is searched among this number of entries after it: the others are notes and attachments.
 const NEAR: usize = 64;
@@ -169,15 +170,17 @@ impl Source for Claude {
     /// Resumes up to 1.0 gave copied prompts new ids, and kept those of answers: a prompt is the one before its answer.
     fn message_key(&self, outline: &Outline, entry: usize) -> Option<u64> {
         let own = outline.entries.get(entry)?;
-        let is_said =
-            |entry: &&MessageEntry| matches!(entry.kind, MessageKind::Prompt | MessageKind::Answer);
-        let mut behind = outline.entries.iter().skip(entry + 1).take(NEAR);
-        match behind.find(is_said).filter(|_| own.kind == MessageKind::Prompt) {
-            Some(next) if next.kind == MessageKind::Answer => {
-                let answer = next.id.as_deref()?;
-                Some(stable_hash(&(NAME.as_str(), "before", answer)))
-            }
-            _ => self.request_key(outline, own),
+        if own.kind != MessageKind::Prompt {
+            return self.request_key(outline, own);
+        }
+        if let Some(answer) = unanswered::answer_to(outline, entry) {
+            return Some(stable_hash(&(NAME.as_str(), "before", answer)));
+        }
+        let number = u32::try_from(entry).ok()?;
+        let keys = ClaudeState::decode(&outline.state).unanswered;
+        match keys.into_iter().find(|(prompt, _)| *prompt == number) {
+            Some((_, key)) => Some(stable_hash(&(NAME.as_str(), "unanswered", key))),
+            None => self.request_key(outline, own),
         }
     }
 

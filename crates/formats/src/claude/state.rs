@@ -247,6 +247,8 @@ pub(crate) struct Facts {
     pub(crate) queue: Queue,
     /// What humans typed in sidechains, by row: how it begins, and a hash of it.
     pub(crate) asked: BTreeMap<u32, (String, u64)>,
+    /// Hashes of prompts by their offsets, in releases that copy them under other ids.
+    pub(crate) words: BTreeMap<u64, u64>,
     /// Unknown fields that were reported.
     pub(crate) unknown: BTreeSet<Box<str>>,
 }
@@ -288,6 +290,8 @@ pub(crate) struct ClaudeState {
     pub(crate) version: Option<Box<str>>,
     /// The call that ran it, of a sub-agent.
     pub(crate) caller: Option<Box<str>>,
+    /// Prompts without an answer, by their numbers, each with a key that is the same in every copy.
+    pub(crate) unanswered: Vec<(u32, u64)>,
 }
 
 impl ClaudeState {

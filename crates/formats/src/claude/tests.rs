@@ -550,3 +550,55 @@ fn a_command_is_the_title_where_nothing_else_was_typed() {
     let outline = read(&(command + &user("u2", "u1", "Two")));
     assert_eq!(outline.first_prompt.as_deref(), Some("Two"));
 }
+
+#[test]
+fn an_unanswered_prompt_is_the_same_in_a_copy_under_new_ids() {
+    let old = |text: String| text.replace(r#""sessionId""#, r#""version":"1.0.24","sessionId""#);
+    let keys = |text: &[String]| -> Vec<u64> {
+        let outline = read(&old(text.concat()));
+        let key = |at| super::Claude.message_key(&outline, at);
+        (0..outline.entries.len()).filter_map(key).collect()
+    };
+    let original = keys(&[
+        user("u1", "", "One"),
+        answer("a1", "u1", "m1", "1"),
+        user("u2", "a1", "Stopped"),
+        user("u3", "u2", "Stopped"),
+    ]);
+    let copy = keys(&[
+        user("v1", "", "One"),
+        answer("b1", "v1", "m1", "1"),
+        user("v2", "b1", "Stopped"),
+        user("v3", "v2", "Stopped"),
+        user("v4", "v3", "Two"),
+        answer("b4", "v4", "m4", "2"),
+    ]);
+    assert_eq!(copy.get(..4), original.get(..4));
+    let all: std::collections::HashSet<&u64> = copy.iter().chain(&original).collect();
+    assert_eq!(all.len(), 6, "the same words twice are two prompts");
+    let newer =
+        read(&user("u1", "", "One").replace(r#""sessionId""#, r#""version":"2.1.20","sessionId""#));
+    let next =
+        read(&user("u9", "", "One").replace(r#""sessionId""#, r#""version":"2.1.20","sessionId""#));
+    let key = |outline: &Outline| super::Claude.message_key(outline, 0);
+    assert_ne!(key(&newer), key(&next), "later releases keep ids");
+}
+
+#[test]
+fn a_warm_up_that_goes_on_below_another_session_is_one() {
+    let side = |row: String| row.replace(r#""isSidechain":false"#, r#""isSidechain":true"#);
+    let home = recount_testkit::Home::empty();
+    let place = |session: &str, agent: &str| {
+        format!(".claude/projects/-home-dev-code-shop/{session}/subagents/agent-{agent}.jsonl")
+    };
+    home.write(&place("s", "a1"), side(user("s1", "", "Warmup")));
+    home.write(&place("t", "a1"), side(answer("s2", "s1", "m1", "Ready")));
+    // The start of this one was lost.
+    home.write(&place("t", "a2"), side(answer("s4", "s3", "m2", "Done")));
+    let background = |session: &str, agent: &str| {
+        let path = home.path().join(place(session, agent));
+        super::Claude.outline(&path, &mut crate::bytes::Buffer::new()).head.is_background
+    };
+    assert_eq!([background("s", "a1"), background("t", "a1")], [true, true]);
+    assert!(!background("t", "a2"));
+}

@@ -11,6 +11,8 @@ use super::state::CodexState;
 pub(super) fn outline(mut replay: Replay, grammar: Grammar) -> Outline {
     replay.finish();
     settle(&mut replay);
+    replay.name_by_words();
+    replay.strip_copies();
     let places = places(&replay);
     let (pieces, ranges) = pieces(&replay);
     let mut entries: Vec<MessageEntry> = Vec::with_capacity(replay.drafts.len());

@@ -33,6 +33,8 @@ pub(super) struct Meta {
     pub(super) source: Option<Box<str>>,
     pub(super) parent: Option<Box<str>>,
     pub(super) is_subagent: bool,
+    /// The thread in which the conversation that it copied began.
+    pub(super) root: Option<Box<str>>,
     /// The thread it was forked from.
     pub(super) forked_from: Option<Box<str>>,
     /// What it continues, without a copy.

@@ -58,7 +58,7 @@ use crate::stream::StreamFormat;
 const NAME: SourceName = SourceName::new("codex");
 
 /// Raised with every change to what is read out of a file, or to the form in which readers are kept.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// Codex, every release up to 0.166.
 #[derive(Debug)]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use recount_model::{Fate, MessageKind, What};
 
-use super::reading;
+use super::{Codex, reading};
 use crate::outline::Outline;
+use crate::source::Source as _;
 
 /// Ids of the same form as real ones; the first digits are their time.
 const PARENT: &str = "01a1e000-0000-7000-8000-000000000001";
@@ -313,22 +314,177 @@ fn an_item_of_a_new_type_is_shown_and_counted() {
     assert_eq!(outline.problems.not_understood, 1);
 }
 
-#[test]
-fn a_fork_with_turns_of_another_form_is_told_by_time() {
-    let counted_turn = |id: u32| event(&format!(r#""type":"task_started","turn_id":"{id}""#));
-    let late = |record: (&'static str, String)| record;
-    let mut records = vec![
-        meta(CHILD, &format!(r#","forked_from_id":"{PARENT}""#)),
-        meta(PARENT, ""),
-        counted_turn(1),
-        user("One"),
-        counted(10, 10),
+/// Tagged lines with their times, in milliseconds.
+fn timed(records: &[(i64, (&str, String))]) -> String {
+    let start = "2026-11-15T18:00:00Z".parse::<jiff::Timestamp>().unwrap().as_millisecond();
+    let line = |(at, (kind, payload)): &(i64, (&str, String))| {
+        let time = jiff::Timestamp::from_millisecond(start + at).unwrap();
+        format!(r#"{{"timestamp":"{time:.3}","type":"{kind}","payload":{payload}}}"#) + "\n"
+    };
+    records.iter().map(line).collect()
+}
+
+/// A turn without an id: how long after the turn's start each record was written.
+fn asked(at: i64, words: &str, said: &str, total: u64, steps: [i64; 3]) -> Vec<(i64, Tagged)> {
+    let [context, answered, count] = steps;
+    let model = ("turn_context", r#"{"model":"gpt-5","cwd":"/home/dev/code/shop"}"#.to_owned());
+    vec![
+        (at, user(words)),
+        (at, typed(words)),
+        (at + context, model),
+        (at + answered, answer(said)),
+        (at + count, counted(total, 100)),
+    ]
+}
+
+type Tagged = (&'static str, String);
+
+/// The same turn, copied: all at one moment.
+fn copied(at: i64, words: &str, said: &str, total: u64) -> Vec<(i64, Tagged)> {
+    asked(at, words, said, total, [0, 1, 1])
+}
+
+/// The keys of what was said, without those of other messages.
+fn keys(outline: &Outline) -> Vec<u64> {
+    let is_said = |kind: MessageKind| matches!(kind, MessageKind::Prompt | MessageKind::Answer);
+    let entries = outline.entries.iter().filter(|entry| is_said(entry.kind));
+    entries.filter_map(|entry| Codex.request_key(outline, entry)).collect()
+}
+
+const GRANDCHILD: &str = "01a1e200-0000-7000-8000-000000000003";
+const SIBLING: &str = "01a1e300-0000-7000-8000-000000000004";
+
+/// Four threads of a release without turn ids: one, a fork of it, a fork of that, and a second fork of the first that asks the same.
+fn family() -> [Outline; 4] {
+    let slow = [1, 900, 901];
+    let head = |at: i64, ids: &[&str]| -> Vec<(i64, Tagged)> {
+        ids.iter().map(|id| (at, meta(id, ""))).collect()
+    };
+    let parent = [
+        head(0, &[PARENT]),
+        asked(100, "One", "1", 100, slow),
+        asked(5_000, "Two", "2", 200, slow),
+        asked(60_000, "Parent goes on", "3", 300, slow),
     ];
-    records.extend([counted_turn(2), late(user("Two")), late(typed("Two")), answer("2")]);
-    records.push(counted(40, 30));
-    let outline = read(&lines(&records));
-    let used: u64 = outline.entries.iter().filter_map(|entry| entry.tokens).map(|t| t.input).sum();
-    assert_eq!(used, 30, "only what the fork itself used");
+    let child = [
+        head(10_000, &[CHILD, PARENT]),
+        copied(10_001, "One", "1", 100),
+        copied(10_007, "Two", "2", 200),
+        // Sent by a program, as soon as there was a fork.
+        asked(10_009, "Again", "child", 300, [0, 45, 45]),
+    ];
+    let grandchild = [
+        head(20_000, &[GRANDCHILD, CHILD, PARENT]),
+        copied(20_001, "One", "1", 100),
+        copied(20_002, "Two", "2", 200),
+        copied(20_002, "Again", "child", 300),
+        asked(24_000, "Last", "4", 400, slow),
+    ];
+    let sibling = [
+        head(30_000, &[SIBLING, PARENT]),
+        copied(30_001, "One", "1", 100),
+        copied(30_001, "Two", "2", 200),
+        asked(35_000, "Again", "sibling", 300, slow),
+    ];
+    let files = [parent.concat(), child.concat(), grandchild.concat(), sibling.concat()];
+    files.map(|records| read(&timed(&records)))
+}
+
+#[test]
+fn copies_without_turn_ids_are_the_same_messages_in_every_fork() {
+    let family = family();
+    let used: Vec<u64> = family.iter().map(tokens).collect();
+    assert_eq!(used, [301, 100, 100, 100], "each thread has what it used itself");
+    let prompts: Vec<usize> = family.iter().map(|one| prompts(one, Fate::Kept)).collect();
+    assert_eq!(prompts, [3, 3, 4, 3], "each shows its whole history");
+    let [parent, child, grandchild, sibling] = family.each_ref().map(keys);
+    assert_eq!(parent.get(..4), child.get(..4));
+    assert_eq!(child, grandchild.get(..6).unwrap_or_default());
+    assert_eq!(parent.get(..4), sibling.get(..4));
+    let all: std::collections::HashSet<u64> =
+        [parent, child, grandchild, sibling].into_iter().flatten().collect();
+    assert_eq!(all.len(), 2 * 6, "the same words with another answer are another prompt");
+}
+
+#[test]
+fn a_slow_copy_of_turns_with_ids_is_still_a_copy() {
+    let outline = read(&timed(&[
+        (0, meta(CHILD, &format!(r#","forked_from_id":"{PARENT}""#))),
+        (90, meta(PARENT, "")),
+        (200, user("<environment_context>\\n</environment_context>")),
+        (300, turn(1, PARENT)),
+        (300, user("One")),
+        (300, typed("One")),
+        (400, answer("1")),
+        (400, counted(100, 100)),
+        (9_000, turn(2, CHILD)),
+        (9_000, user("Two")),
+        (9_000, typed("Two")),
+        (9_500, answer("2")),
+        (9_500, counted(150, 50)),
+    ]));
+    assert_eq!(tokens(&outline), 50);
+}
+
+#[test]
+fn numbers_of_turns_are_no_ids() {
+    let numbered = |id: &str| {
+        let turn = event(r#""type":"task_started","turn_id":"1""#);
+        read(&lines(&[meta(id, ""), turn, user("One"), typed("One"), answer("1")]))
+    };
+    let [one, other] = [PARENT, CHILD].map(|id| keys(&numbered(id)));
+    assert!(one.len() == 2 && one.iter().all(|key| !other.contains(key)), "two conversations");
+}
+
+#[test]
+fn an_unanswered_prompt_of_the_first_releases_is_the_same_in_a_copy() {
+    let head = |id: &str| format!(r#"{{"id":"{id}","timestamp":"2025-08-01T00:00:00Z"}}"#);
+    let item = |(_, item): Tagged| item;
+    let said = item(answer("1")).replacen('{', r#"{"id":"msg_1","#, 1);
+    let mut text = vec![head(PARENT), item(user("One")), said, item(user("Stopped"))];
+    let original = read(&(text.join("\n") + "\n"));
+    text[0] = head(CHILD);
+    text.extend([item(user("Two")), item(answer("2")).replacen('{', r#"{"id":"msg_2","#, 1)]);
+    let copy = read(&(text.join("\n") + "\n"));
+    assert_eq!((prompts(&original, Fate::Kept), prompts(&copy, Fate::Kept)), (2, 3));
+    assert_eq!(keys(&copy).get(..3).unwrap(), keys(&original));
+}
+
+#[test]
+fn pictures_of_a_command_line_belong_to_its_words() {
+    let picture = r#"{"type":"message","role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AA"}]}"#;
+    let bare = [
+        format!(r#"{{"id":"{PARENT}","timestamp":"2025-08-01T00:00:00Z"}}"#),
+        picture.to_owned(),
+        answer("A dot").1,
+        user("What is it?").1,
+        answer("A dot.").1,
+        user("Thanks").1,
+    ];
+    let outline = read(&(bare.join("\n") + "\n"));
+    let kinds = [MessageKind::Prompt, MessageKind::Answer, MessageKind::Answer];
+    let kinds: Vec<_> = kinds.into_iter().chain([MessageKind::Prompt]).collect();
+    assert_eq!(outline.entries.iter().map(|entry| entry.kind).collect::<Vec<_>>(), kinds);
+    assert_eq!(outline.first_prompt.as_deref(), Some("What is it?"));
+    assert_eq!(outline.entries[0].pieces.count, 1, "the picture and the words");
+    let sent = event(r#""type":"user_message","message":"","images":["data:image/png;base64,AA"]"#);
+    let tagged = |wait: i64| {
+        let records = [
+            (0, meta(PARENT, "")),
+            (1, ("response_item", picture.to_owned())),
+            (1, sent.clone()),
+            (900, answer("A dot")),
+            (900 + wait, user("What is it?")),
+            (900 + wait, typed("What is it?")),
+            (2_000 + wait, answer("A dot.")),
+        ];
+        read(&timed(&records))
+    };
+    let at_once = tagged(3);
+    assert_eq!(prompts(&at_once, Fate::Kept), 1);
+    assert_eq!(at_once.first_prompt.as_deref(), Some("What is it?"));
+    assert_eq!(at_once.last_prompt.as_deref(), Some("What is it?"));
+    assert_eq!(prompts(&tagged(4_000), Fate::Kept), 2, "a human typed the second one");
 }
 
 #[test]

@@ -6,6 +6,9 @@ use super::super::excerpt::push_number;
 use super::{Draft, MADE_UP, Replay, Standing};
 use crate::outline::Version;
 
+/// How long a UUID is.
+const UUID: usize = 36;
+
 impl Replay {
     pub(super) fn close(&mut self) {
         self.is_closed = true;
@@ -46,6 +49,7 @@ impl Replay {
             model: None,
             tools: Vec::new(),
             standing: Standing::Sure,
+            words: 0,
         });
         self.alive.push(number);
         number
@@ -57,7 +61,8 @@ impl Replay {
         // The same memory for every id; each is then copied at its own length.
         let mut id = std::mem::take(&mut self.scratch);
         id.clear();
-        let number = if let Some(turn) = self.turn.as_deref().filter(|_| is_said) {
+        let number = if let Some(turn) = self.turn.as_deref().filter(|_| is_said && self.has_turn())
+        {
             self.in_turn += 1;
             id.push_str(turn);
             id.push(':');
@@ -71,6 +76,12 @@ impl Replay {
         let made_up = id.as_str().into();
         self.scratch = id;
         made_up
+    }
+
+    /// Whether there is a turn whose id no other has: some releases count them from zero in each thread.
+    #[inline]
+    pub(super) fn has_turn(&self) -> bool {
+        self.turn.as_deref().is_some_and(|turn| turn.len() == UUID)
     }
 
     pub(super) fn link(&mut self, draft: u32, span: Span) {
