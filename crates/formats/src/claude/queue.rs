@@ -14,7 +14,7 @@ use super::wording::{LEAD, is_typed};
 use crate::json::Text;
 use crate::source::stable_hash;
 
-/// Nobody has more prompts in a queue. Beyond it the oldest is dropped, so that each record costs the same.
+/// More prompts than people queue. Beyond it the oldest is dropped, so that each record costs the same.
 const MOST: usize = 256;
 
 /// A prompt in the queue.
@@ -75,13 +75,19 @@ impl Queue {
                 if self.removed.len() >= MOST {
                     self.settle();
                 }
-                let at = self.waiting.iter().position(|prompt| !prompt.is_command);
+                let words = row.content.map(hash);
+                let is_it = |prompt: &QueuedPrompt| Some(prompt.words) == words;
+                let named = self.waiting.iter().position(is_it);
+                let first = || self.waiting.iter().position(|prompt| !prompt.is_command);
+                let at = named.or_else(first);
                 let prompt = self.waiting.remove(at.unwrap_or_default());
                 let prompt = prompt.filter(|prompt| prompt.is_typed && !prompt.is_command);
                 self.removed.extend(prompt.map(|prompt| QueuedPrompt { after: rows, ..prompt }));
             }
             // Back into the editor, all at once.
-            _ => self.waiting.clear(),
+            Some(b"popAll") => self.waiting.clear(),
+            // Whatever a newer release does with its queue, what was typed stays until it is taken out.
+            _ => {}
         }
     }
 

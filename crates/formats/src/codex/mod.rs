@@ -143,10 +143,11 @@ impl Source for Codex {
         Some(stable_hash(&(NAME.as_str(), id)))
     }
 
-    /// Releases before 0.32 record neither models nor figures.
-    fn unrecorded(&self, _outline: &Outline, entry: &MessageEntry) -> Unrecorded {
+    /// Releases before 0.32 record neither models nor figures, nor how they were started.
+    fn unrecorded(&self, outline: &Outline, entry: &MessageEntry) -> Unrecorded {
         let is_bare = entry.model.is_none() && entry.tokens.is_none();
-        let no_figures = entry.kind == MessageKind::Answer && is_bare;
+        let is_old = outline.head.entrypoint.is_none();
+        let no_figures = entry.kind == MessageKind::Answer && is_bare && is_old;
         Unrecorded { no_figures, ..Unrecorded::default() }
     }
 

@@ -145,10 +145,13 @@ pub(super) struct Replay {
 }
 
 /// A review that another thread makes for this one.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Review {
-    /// The hash of the last prompt in it.
-    asked: Option<u64>,
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum Review {
+    Entered,
+    /// With the hash of its prompt.
+    Asked(u64),
+    /// The prompt was repeated.
+    AskedAgain,
 }
 
 fn no_file() -> Arc<str> {

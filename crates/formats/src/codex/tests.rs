@@ -497,3 +497,67 @@ fn a_review_belongs_to_the_session_that_it_names() {
     let outline = read(&lines(&[meta(CHILD, &own), typed("Hello"), answer("Hi")]));
     assert!(!outline.head.subagent && outline.head.parent.is_none());
 }
+
+#[test]
+fn a_review_that_was_killed_ends_with_the_next_prompt() {
+    let before = [meta(PARENT, ""), user("One"), typed("One"), answer("A"), counted(100, 100)];
+    let entered = || event(r#""type":"entered_review_mode""#);
+    let after = [
+        user("continue"),
+        typed("continue"),
+        answer("B"),
+        counted(200, 200),
+        user("continue"),
+        typed("continue"),
+        answer("C"),
+        counted(400, 200),
+        user("continue"),
+        typed("continue"),
+        answer("D"),
+        counted(600, 200),
+    ];
+    let read_with = |review: Vec<(&'static str, String)>| {
+        let records: Vec<_> = before.iter().cloned().chain(review).chain(after.clone()).collect();
+        let outline = read(&lines(&records));
+        (tokens(&outline), prompts(&outline, Fate::Kept))
+    };
+    let review = || vec![entered(), typed("Review it"), typed("Review it"), counted(50, 50)];
+    // As if it had ended, whether the program was killed or interrupted.
+    let mut ended = review();
+    ended.push(event(r#""type":"exited_review_mode""#));
+    let whole = read_with(ended);
+    assert_eq!(whole, (702, 5));
+    let mut aborted = review();
+    aborted.push(event(r#""type":"turn_aborted","reason":"interrupted""#));
+    assert_eq!(read_with(aborted), whole);
+    assert_eq!(read_with(review()), whole);
+}
+
+#[test]
+fn only_the_first_releases_lack_figures() {
+    use crate::Source as _;
+    let no_figures = |text: &str| {
+        let outline = read(text);
+        let is_answer = |entry: &&crate::outline::MessageEntry| entry.kind == MessageKind::Answer;
+        outline
+            .entries
+            .iter()
+            .filter(is_answer)
+            .any(|entry| super::Codex.unrecorded(&outline, entry).no_figures)
+    };
+    let head = format!(
+        r#"{{"id":"{PARENT}","timestamp":"2025-08-15T18:00:00.000Z","instructions":null}}"#
+    );
+    let asked =
+        r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"One"}]}"#;
+    let said =
+        r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"A"}]}"#;
+    assert!(no_figures(&format!("{head}\n{asked}\n{said}\n")));
+    // A session that was written by another program for this agent, which was never asked.
+    assert!(!no_figures(&lines(&[
+        meta(PARENT, r#","source":"cli""#),
+        user("One"),
+        typed("One"),
+        answer("A")
+    ])));
+}

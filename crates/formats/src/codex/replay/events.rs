@@ -47,6 +47,7 @@ impl Replay {
                 self.answer = None;
             }
             b"turn_aborted" => {
+                self.review = None;
                 self.flush();
                 self.close();
                 self.notice(span, time);
@@ -61,7 +62,7 @@ impl Replay {
             }
             b"thread_goal_updated" => self.goal_updated(fields),
             b"entered_review_mode" => {
-                self.review = Some(Review::default());
+                self.review = Some(Review::Entered);
                 self.notice(span, time);
             }
             b"exited_review_mode" => {
@@ -108,10 +109,20 @@ impl Replay {
     }
 
     /// Whether a prompt is that of the review once more: its own thread passes it on (0.77 to 0.136).
+    ///
+    /// Any other prompt means that the review ended without a record: the program was killed, and the thread resumed.
     fn is_asked_again(&mut self, words: &str) -> bool {
         let Some(review) = &mut self.review else { return false };
         let asked = stable_hash(words);
-        review.asked.replace(asked) == Some(asked)
+        match review {
+            Review::Entered => *review = Review::Asked(asked),
+            Review::Asked(first) if *first == asked => {
+                *review = Review::AskedAgain;
+                return true;
+            }
+            Review::Asked(_) | Review::AskedAgain => self.review = None,
+        }
+        false
     }
 
     /// A prompt that was typed. The item with the same text comes just before or after it.
