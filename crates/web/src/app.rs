@@ -100,11 +100,13 @@ impl App {
         if let Some(current) = self.current() {
             return Ok(current);
         }
+        // What changes while the disk is read may be missing.
+        let began = Instant::now();
         let next = match self.known_snapshot() {
             Some(snapshot) => self.engine.refresh(&snapshot, progress)?.0,
             None => self.engine.snapshot(progress)?,
         };
-        *self.latest() = Some((next.clone(), Instant::now()));
+        *self.latest() = Some((next.clone(), began));
         Ok(next)
     }
 

@@ -543,7 +543,7 @@ fn only_the_first_releases_lack_figures() {
             .entries
             .iter()
             .filter(is_answer)
-            .any(|entry| super::Codex.unrecorded(&outline, entry).no_figures)
+            .any(|entry| Codex.unrecorded(&outline, entry).no_figures)
     };
     let head = format!(
         r#"{{"id":"{PARENT}","timestamp":"2025-08-15T18:00:00.000Z","instructions":null}}"#

@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::StatusCode;
 use jiff::ToSpan as _;
 use recount_changes::Changes;
 use recount_display::when;
@@ -101,13 +100,7 @@ pub(crate) fn lost(asked: &Asked<'_>) -> Answered {
 
 /// `recount show ID --json`
 pub(crate) fn show(asked: &Asked<'_>, out: &mut PieceWriter) -> Result<(), ApiError> {
-    if !asked.app.mask.is_nothing() {
-        return Err(ApiError::new(
-            StatusCode::FORBIDDEN,
-            "whole sessions are not sent with --mask: their text stays as it is on disk",
-        )
-        .hint("/api/session/SOURCE/ID/messages answers with folders and titles hidden"));
-    }
+    session::refuse_if_masked(asked)?;
     let view = session::view(asked.params)?;
     let engine = asked.app.engine(asked.cancel)?;
     let key = session::key(asked, &engine)?;

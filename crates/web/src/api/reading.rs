@@ -42,8 +42,9 @@ pub(crate) struct Text {
 impl Readings {
     /// Closes all.
     pub(crate) fn clear(&self, engine: &Engine) {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        open.clear();
         engine.follow_files(std::iter::empty());
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Returns an open session, opened again if it has changed.

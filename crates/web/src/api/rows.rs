@@ -28,6 +28,8 @@ pub(crate) struct RowsCache(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
+    /// How often it was cleared.
+    cleared: u64,
     rows: Vec<KnownRows>,
     /// The start of the list and all of it have the same sessions at risk.
     at_risk: Option<(u64, Instant, Arc<HashSet<SessionKey>>)>,
@@ -54,11 +56,21 @@ impl RowsCache {
     }
 
     pub(crate) fn clear(&self) {
-        *self.known() = Known::default();
+        let mut known = self.known();
+        *known = Known { cleared: known.cleared + 1, ..Known::default() };
     }
 
-    fn put(&self, number: u64, first: usize, text: Bytes) {
-        let known = &mut self.known().rows;
+    fn cleared(&self) -> u64 {
+        self.known().cleared
+    }
+
+    /// Keeps rows, unless labels or marks have changed since they were looked up.
+    fn put(&self, cleared: u64, number: u64, first: usize, text: Bytes) {
+        let mut known = self.known();
+        if known.cleared != cleared {
+            return;
+        }
+        let known = &mut known.rows;
         known.retain(|one| one.number == number && one.first != first);
         known.truncate(KNOWN - 1);
         known.push(KnownRows { number, made: Instant::now(), first, text });
@@ -323,6 +335,7 @@ fn written(
     if let Some(known) = app.rows.get(number, first) {
         return Ok(known);
     }
+    let cleared = app.rows.cleared();
     let engine = app.engine.at(snapshot);
     let beside = Beside {
         labels: engine.labels_by_session()?,
@@ -336,7 +349,7 @@ fn written(
     engine.price(sessions.get_mut(..few).unwrap_or_default(), progress);
     let rows = Listed { sessions: &sessions, first, remembered: None, number };
     let text = Bytes::from(rows.text(&beside)?);
-    app.rows.put(number, first, text.clone());
+    app.rows.put(cleared, number, first, text.clone());
     Ok(text)
 }
 

@@ -120,8 +120,20 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answer, ApiError> {
     Ok(Answer::Json(text))
 }
 
+/// Refuses what is sent as it is on disk if something must be hidden.
+pub(super) fn refuse_if_masked(asked: &Asked<'_>) -> Result<(), ApiError> {
+    if asked.app.mask.is_nothing() {
+        return Ok(());
+    }
+    let why =
+        "whole sessions and records are not sent with --mask: their text stays as it is on disk";
+    Err(ApiError::new(StatusCode::FORBIDDEN, why)
+        .hint("/api/session/SOURCE/ID/messages answers with folders and titles hidden"))
+}
+
 /// Answers with a record as it is on disk.
 pub(crate) fn record(asked: &Asked<'_>) -> Result<Answer, ApiError> {
+    refuse_if_masked(asked)?;
     let (_, reading, text) = open_text(asked)?;
     let at = asked.params.number("at")?.ok_or_else(|| ApiError::bad("at: which message?"))?;
     let message = text.read(at).ok_or_else(|| ApiError::missing("there is no such message"))?;
