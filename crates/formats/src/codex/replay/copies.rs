@@ -104,8 +104,17 @@ impl Replay {
                 }
                 MessageKind::Answer => 'a',
                 MessageKind::Summary => 's',
-                _ if draft.tokens.is_some() => 'x',
-                _ => continue,
+                MessageKind::Context
+                | MessageKind::Hook
+                | MessageKind::ToolResult
+                | MessageKind::Shell
+                | MessageKind::Notice
+                | MessageKind::Nudge => {
+                    if draft.tokens.is_none() {
+                        continue;
+                    }
+                    'x'
+                }
             };
             number += 1;
             if is_made_up && is_anchored {
@@ -136,6 +145,12 @@ fn begins_turn(record: &Record<'_>) -> bool {
             fields.kind() == b"message" && !is_answer
         }
         Tag::Event => matches!(fields.kind(), b"user_message" | b"task_started" | b"turn_started"),
-        _ => false,
+        Tag::Meta
+        | Tag::Header
+        | Tag::TurnContext
+        | Tag::Compacted
+        | Tag::Usage
+        | Tag::Skipped
+        | Tag::Unknown => false,
     }
 }
