@@ -104,13 +104,17 @@ impl Replay {
                 }
                 MessageKind::Answer => 'a',
                 MessageKind::Summary => 's',
-                _ if draft.tokens.is_some() => 'x',
                 MessageKind::Context
                 | MessageKind::Hook
                 | MessageKind::ToolResult
                 | MessageKind::Shell
                 | MessageKind::Notice
-                | MessageKind::Nudge => continue,
+                | MessageKind::Nudge => {
+                    if draft.tokens.is_none() {
+                        continue;
+                    }
+                    'x'
+                }
             };
             number += 1;
             if is_made_up && is_anchored {
