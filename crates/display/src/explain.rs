@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use recount_engine::stats::{Explained, ExplainedLine, Money, Tier, Unit};
+use recount_engine::stats::{Explained, ExplainedLine, Money, Tier, Unit, worded};
 use recount_model::Fate;
 
 use super::columns::{Align, Column, Fit};
@@ -73,7 +73,8 @@ fn notes(line: &ExplainedLine) -> String {
         notes.push(line.fate.to_string());
     }
     if line.hidden_rounds > 0 {
-        notes.push(format!("+{} rounds without figures", line.hidden_rounds));
+        let s = if line.hidden_rounds == 1 { "" } else { "s" };
+        notes.push(format!("+{} round{s} without figures", line.hidden_rounds));
     }
     if line.first_figures {
         notes.push("first figures".to_owned());
@@ -98,6 +99,7 @@ pub fn working(explained: &Explained) -> String {
     let tokens = &total.tokens;
     let mut text = format!(
         "\n{} = {} new + {} cached + {} out + {} thoughts + {} tool tokens in {}\n",
+        // Not marked: it is the sum of these requests, and what is missing is listed below.
         total.cost_usd.map_or_else(|| "–".to_owned(), exact),
         grouped(tokens.input.saturating_sub(tokens.cached).into()),
         grouped(tokens.cached.into()),
@@ -107,11 +109,23 @@ pub fn working(explained: &Explained) -> String {
         plural(total.requests, "request"),
     );
     let duplicates = &basis.duplicates;
-    let duplicates = [
-        (duplicates.repeated, "records were written again in the same file"),
-        (duplicates.copied, "requests are also in other files of their session"),
-        (duplicates.elsewhere, "requests are also in other sessions"),
-    ];
+    let duplicates = worded([
+        (
+            duplicates.repeated,
+            "record was written again in the same file",
+            "records were written again in the same file",
+        ),
+        (
+            duplicates.copied,
+            "request is also in other files of its session",
+            "requests are also in other files of their session",
+        ),
+        (
+            duplicates.elsewhere,
+            "request is also in other sessions",
+            "requests are also in other sessions",
+        ),
+    ]);
     let mut list = |heading: &str, reasons: Vec<(u64, &str)>| {
         if !reasons.is_empty() {
             // Writing to a string cannot fail.
@@ -121,10 +135,13 @@ pub fn working(explained: &Explained) -> String {
             let _written = writeln!(text, "{:>9}  {reason}", grouped(number.into()));
         }
     };
-    list("counted once:", duplicates.into_iter().filter(|(number, _)| *number > 0).collect());
+    list("counted once:", duplicates);
     list("billed, but not on record:", total.missing.reasons());
-    let undone =
-        [(total.undone, "requests whose answers were undone later: billed, and part of the sum")];
-    list("counted all the same:", undone.into_iter().filter(|(number, _)| *number > 0).collect());
+    let undone = [(
+        total.undone,
+        "request whose answer was undone later: billed, and part of the sum",
+        "requests whose answers were undone later: billed, and part of the sum",
+    )];
+    list("counted all the same:", worded(undone));
     text
 }

@@ -25,6 +25,15 @@ impl Form {
         }
     }
 
+    /// Formats a number of tokens; unknown is a dash, or empty.
+    pub fn tokens(self, number: Option<u64>) -> String {
+        match (self, number) {
+            (_, Some(number)) => self.count(number),
+            (Self::Short, None) => "–".to_owned(),
+            (Self::Exact, None) => String::new(),
+        }
+    }
+
     /// Formats a size.
     pub fn bytes(self, number: u64) -> String {
         match self {

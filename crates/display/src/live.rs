@@ -5,7 +5,7 @@ use std::path::Path;
 use recount_engine::live::{LiveRow, Projection};
 use recount_model::{LiveState, SessionFacts, Tokens, timestamp};
 
-use crate::number::count;
+use crate::number::{at_least, count, price};
 use crate::sanitize::single_line;
 use crate::theme::Tone;
 use crate::when;
@@ -77,17 +77,18 @@ pub fn what(row: &LiveRow, title: Option<&str>) -> String {
 }
 
 /// Returns what was used and what it cost: of the whole session if its row is known.
-pub fn used(row: &LiveRow, known: Option<&SessionFacts>) -> (Tokens, Option<f64>) {
+pub fn used(row: &LiveRow, known: Option<&SessionFacts>) -> (Tokens, String) {
     match known {
-        Some(known) if known.tokens.total >= row.tokens.total => (known.tokens, known.cost_usd),
-        _ => (row.tokens, row.cost_usd),
+        Some(known) if known.tokens.total >= row.tokens.total => {
+            (known.tokens, price(known.cost_usd, known.cost_is_lower_bound == Some(true)))
+        }
+        _ => (row.tokens, price(row.cost_usd, false)),
     }
 }
 
 /// Says what was spent, of how much, and when that is reached if agents go on like this.
 pub fn spent(period: &Projection) -> String {
-    let least = if period.is_lower_bound { "≥" } else { "" };
-    let spent = format!("{least}{}", dollars(period.spent_usd));
+    let spent = at_least(&dollars(period.spent_usd), period.is_lower_bound);
     let Some(limit) = period.limit_usd else { return spent };
     let reached = match period.reached.and_then(timestamp) {
         Some(_) if period.spent_usd >= limit => ", over".to_owned(),

@@ -42,12 +42,26 @@ pub fn money(money: Money) -> String {
     }
 }
 
-/// Formats a cost in cents: a dash if it is unknown.
-pub fn price(dollars: Option<f64>) -> String {
+/// Formats the cost of a session in cents: with a mark if it is a lower bound, and a dash if it is unknown.
+pub fn price(dollars: Option<f64>, is_lower_bound: bool) -> String {
     match dollars {
         None => "–".to_owned(),
-        Some(dollars) if dollars > 0.0 && dollars < 0.005 => "<$0.01".to_owned(),
-        Some(dollars) => format!("${dollars:.2}"),
+        // At least less than a cent says nothing: a lower bound has more digits.
+        Some(dollars) if (0.000_05..0.005).contains(&dollars) && is_lower_bound => {
+            at_least(&format!("${dollars:.4}"), true)
+        }
+        Some(dollars) if dollars > 0.0 && dollars < 0.005 => at_least("<$0.01", is_lower_bound),
+        Some(dollars) => at_least(&format!("${dollars:.2}"), is_lower_bound),
+    }
+}
+
+/// Marks an amount that is a lower bound. Every amount shown to people is marked by this rule.
+pub fn at_least(amount: &str, is_lower_bound: bool) -> String {
+    match amount.strip_prefix('<') {
+        _ if !is_lower_bound => amount.to_owned(),
+        // Too small to show: all that is known is that it is more than nothing.
+        Some(_) => ">$0.00".to_owned(),
+        None => format!("≥{amount}"),
     }
 }
 
@@ -178,6 +192,17 @@ mod tests {
         ] {
             assert_eq!(money(Money::from_dollars(dollars).unwrap()), expected);
         }
+    }
+
+    #[test]
+    fn lower_bounds_are_marked() {
+        assert_eq!([price(None, true), price(None, false)], ["–", "–"]);
+        assert_eq!([price(Some(0.89), true), price(Some(0.89), false)], ["≥$0.89", "$0.89"]);
+        // "at least less than" says nothing.
+        assert_eq!([price(Some(0.004), true), price(Some(0.004), false)], ["≥$0.0040", "<$0.01"]);
+        assert_eq!(price(Some(0.000_04), true), ">$0.00");
+        assert_eq!(at_least("<$0.0001", true), ">$0.00");
+        assert_eq!(price(Some(0.0), true), "≥$0.00");
     }
 
     #[test]

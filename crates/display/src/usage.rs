@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use recount_engine::stats::{By, Limit, Money, StatsRow, UsageFigures};
 
 use crate::bar::columns;
-use crate::number::{count, money};
+use crate::number::{at_least, count, money};
 
 /// Returns the heading of the first column.
 pub fn heading(by: By) -> &'static str {
@@ -46,11 +46,15 @@ pub fn label(by: By, row: &StatsRow) -> String {
 
 /// Formats a cost: with a mark if it is a lower bound, and a dash if it is unknown.
 pub fn cost(figures: &UsageFigures) -> String {
-    match figures.cost_usd {
-        None => "–".to_owned(),
-        Some(cost) if figures.cost_is_lower_bound => format!("≥ {}", money(cost)),
-        Some(cost) => money(cost),
-    }
+    figures
+        .cost_usd
+        .map_or_else(|| "–".to_owned(), |cost| at_least(&money(cost), figures.cost_is_lower_bound))
+}
+
+/// Returns the total of tokens; `None` if nothing was recorded of what was used.
+pub fn tokens(figures: &UsageFigures) -> Option<u64> {
+    let is_unknown = figures.tokens.total == 0 && figures.cost_usd.is_none();
+    (!is_unknown).then_some(figures.tokens.total)
 }
 
 /// Says that a limit is exceeded.
@@ -84,7 +88,9 @@ pub fn time_chart(by: By, rows: &[StatsRow], width: usize, height: usize) -> Tim
     let weigh = |row: &StatsRow| weight(false, &row.figures);
     let top = rows.iter().max_by_key(|row| weigh(row));
     let most = top.map(|row| match row.figures.cost_usd {
-        Some(cost) if cost > Money::default() => money(cost),
+        Some(cost) if cost > Money::default() => {
+            at_least(&money(cost), row.figures.cost_is_lower_bound)
+        }
         _ => format!("{} tokens", count(row.figures.tokens.total)),
     });
     let most = most.unwrap_or_default();

@@ -1,6 +1,7 @@
 //! A project as JSON.
 
 use recount_display::words;
+use recount_engine::stats::Money;
 use recount_engine::{Moved, ProjectPart, ProjectRow};
 use recount_model::{Clue, ProjectHash, ProjectState, RecordedPath, SourceName, Tokens};
 use serde::Serialize;
@@ -19,6 +20,8 @@ pub struct ProjectDocument<'a> {
     prompts: u64,
     bytes: u64,
     tokens: &'a Tokens,
+    cost_usd: Option<Money>,
+    cost_is_lower_bound: bool,
     began: Option<jiff::Timestamp>,
     last_used: Option<jiff::Timestamp>,
     evidence: &'a [Clue],
@@ -53,6 +56,8 @@ impl<'a> ProjectDocument<'a> {
             prompts: row.prompts,
             bytes: row.bytes,
             tokens: &row.tokens,
+            cost_usd: row.cost_usd,
+            cost_is_lower_bound: row.cost_is_lower_bound,
             began: row.began,
             last_used: row.last_used,
             evidence: &row.evidence,

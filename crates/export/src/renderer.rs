@@ -53,6 +53,9 @@ pub trait Renderer: Debug + Send {
         Ok(())
     }
 
+    /// Sets what the request of the next message cost, in dollars; only tables are told.
+    fn price(&mut self, _cost: Option<f64>) {}
+
     /// Writes a message, if it is shown.
     fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()>;
 

@@ -34,6 +34,8 @@ const SESSIONS: &[&str] = &[
     "tokens_thoughts",
     "tokens_tool",
     "tokens_total",
+    "cost_usd",
+    "cost_is_lower_bound",
     "files",
     "bytes",
     "problems",
@@ -54,6 +56,7 @@ const REQUESTS: &[&str] = &[
     "thoughts",
     "tool",
     "total",
+    "cost_usd",
 ];
 
 const TOOL_CALLS: &[&str] = &[
@@ -85,11 +88,13 @@ pub(crate) struct Rows {
     source: &'static str,
     /// The index of the next message in it.
     number: u64,
+    /// What the request of the next message cost.
+    cost: Option<f64>,
 }
 
 impl Rows {
     pub(crate) fn new(table: ExportTable) -> Self {
-        Self { table, headed: false, id: String::new(), source: "", number: 1 }
+        Self { table, headed: false, id: String::new(), source: "", number: 1, cost: None }
     }
 
     fn request(&self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
@@ -102,6 +107,7 @@ impl Rows {
             CsvCell::Text(&fate),
         ]);
         cells.extend(used(tokens));
+        cells.push(dollars(self.cost));
         row(out, cells)
     }
 
@@ -178,6 +184,10 @@ impl Renderer for Rows {
         self.table != ExportTable::Sessions
     }
 
+    fn price(&mut self, cost: Option<f64>) {
+        self.cost = cost;
+    }
+
     fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
         match self.table {
             ExportTable::Sessions | ExportTable::Messages | ExportTable::FilesTouched => {}
@@ -203,6 +213,9 @@ impl Renderer for Rows {
 enum Owned {
     Text(String),
     Number(u64),
+    /// Empty if it is not known.
+    Dollars(Option<f64>),
+    Flag(Option<bool>),
 }
 
 impl Owned {
@@ -210,6 +223,10 @@ impl Owned {
         match self {
             Self::Text(text) => CsvCell::Text(text),
             Self::Number(figure) => number(*figure),
+            Self::Dollars(cost) => dollars(*cost),
+            Self::Flag(flag) => {
+                CsvCell::Number(flag.map(|flag| u8::from(flag).to_string()).unwrap_or_default())
+            }
         }
     }
 }
@@ -232,12 +249,17 @@ fn session_row(session: &SessionFacts) -> Vec<Owned> {
     .map(Owned::Text)
     .into();
     let (counts, tools) = (session.counts, session.tool_calls);
-    let said = [counts.messages, counts.prompts, counts.answers, counts.undone];
+    let said = [counts.messages, session.typed_prompts(), counts.answers, counts.undone];
     cells.extend(said.map(Owned::Number));
     cells.extend([tools.total, tools.failed, tools.cancelled].map(Owned::Number));
     cells.push(Owned::Text(session.models.join(",")));
     let Tokens { input, output, cached, cache_write, thoughts, tool, total, .. } = session.tokens;
-    cells.extend([input, output, cached, cache_write, thoughts, tool, total].map(Owned::Number));
+    let used = [input, output, cached, cache_write, thoughts, tool, total];
+    cells.extend(used.map(|used| {
+        if session.is_usage_unknown() { Owned::Text(String::new()) } else { Owned::Number(used) }
+    }));
+    cells.push(Owned::Dollars(session.cost_usd));
+    cells.push(Owned::Flag(session.cost_is_lower_bound));
     let rest = [session.files.len() as u64, session.bytes(), session.problems];
     cells.extend(rest.map(Owned::Number));
     cells
@@ -246,6 +268,10 @@ fn session_row(session: &SessionFacts) -> Vec<Owned> {
 fn used(tokens: Tokens) -> [CsvCell<'static>; 7] {
     let Tokens { input, output, cached, cache_write, thoughts, tool, total, .. } = tokens;
     [input, output, cached, cache_write, thoughts, tool, total].map(number)
+}
+
+fn dollars(cost: Option<f64>) -> CsvCell<'static> {
+    CsvCell::Number(cost.map(|cost| cost.to_string()).unwrap_or_default())
 }
 
 fn number(number: u64) -> CsvCell<'static> {

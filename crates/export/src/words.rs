@@ -111,6 +111,9 @@ pub(crate) fn figures(session: &SessionFacts, strict: bool) -> String {
 
 /// Returns the token usage.
 pub(crate) fn tokens(session: &SessionFacts, strict: bool) -> String {
+    if session.is_usage_unknown() {
+        return "not recorded".to_owned();
+    }
     let tokens = if strict { session.kept.tokens } else { session.tokens };
     format!(
         "{} (input {}, of these cached {}; output {}; thoughts {})",

@@ -60,7 +60,7 @@ pub struct SessionFacts {
     pub models: Vec<String>,
     /// Each request once, undone ones included.
     pub tokens: Tokens,
-    /// Its cost in dollars; `null` where no price is known.
+    /// Its cost in dollars; `null` where no price is known, or nothing was recorded of what was used.
     pub cost_usd: Option<f64>,
     /// Whether the cost is incomplete.
     pub cost_is_lower_bound: Option<bool>,
@@ -115,6 +115,16 @@ impl SessionFacts {
     pub fn shown_title(&self) -> &str {
         let instead = if self.is_empty() { "(no messages)" } else { "(no prompt recorded)" };
         self.title.as_deref().unwrap_or(instead)
+    }
+
+    /// Whether nothing was recorded of what it used: its tokens are not 0 but unknown.
+    pub fn is_usage_unknown(&self) -> bool {
+        self.tokens.total == 0 && self.cost_usd.is_none() && self.cost_is_lower_bound == Some(true)
+    }
+
+    /// Returns the number of prompts that a human typed. The first message of a sub-agent is a prompt, too, but an agent wrote it.
+    pub fn typed_prompts(&self) -> u64 {
+        if self.kind.is_subagent() { 0 } else { self.counts.prompts }
     }
 
     /// Returns its own files, without those it only shares the start of.

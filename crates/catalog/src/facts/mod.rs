@@ -170,7 +170,7 @@ impl<'a> Inserts<'a> {
         Ok(Self {
             message: change.prepare_cached(
                 "INSERT INTO kept_messages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
-                 ?16, ?17, ?18, ?19, ?20, ?21)",
+                 ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
             )?,
             version: change
                 .prepare_cached("INSERT INTO kept_versions VALUES (?1, ?2, ?3, ?4, ?5)")?,
@@ -209,6 +209,8 @@ impl<'a> Inserts<'a> {
             bounded(row.offset),
             bounded(row.bytes),
             row.request.map(signed),
+            bounded(row.cache_write_1h),
+            row.at,
         ])?;
         for (at, (offset, bytes)) in row.versions.iter().enumerate() {
             let numbers = [session, number, count(at), bounded(*offset), bounded(*bytes)];

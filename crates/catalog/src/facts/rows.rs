@@ -44,6 +44,10 @@ pub struct MessageRow {
     pub tool_calls: u64,
     /// What the request used: input, output, cached, `cache_write`, thoughts, tool, total.
     pub tokens: Option<[u64; 7]>,
+    /// The part of `cache_write` that is kept for an hour: it has a price of its own.
+    pub cache_write_1h: u64,
+    /// The time that it counts for, in milliseconds: its own, else that of the one before. Prices change with time.
+    pub at: Option<i64>,
     /// Equal for all copies of one request, whatever session they are in.
     pub request: Option<u64>,
     /// Whether it is a copy of a request that was made in another session. Not kept: it changes with other sessions.

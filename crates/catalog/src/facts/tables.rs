@@ -5,7 +5,7 @@ use crate::schema::Tables;
 /// Rows are clustered by session: one is removed and put in as a whole, and read as a whole. They are in the order of the
 /// sessions' keys, so that answers come in the same order whichever session was read first. No text of any length is in them; it is read
 /// from where it stands.
-pub(crate) const TABLES: Tables = Tables { version: "4", create: CREATE };
+pub(crate) const TABLES: Tables = Tables { version: "5", create: CREATE };
 
 const CREATE: &str = "
     CREATE TABLE kept_sessions (
@@ -47,6 +47,8 @@ const CREATE: &str = "
         offset INTEGER NOT NULL,
         bytes INTEGER NOT NULL,
         request INTEGER,
+        cache_write_1h INTEGER NOT NULL,
+        at INTEGER,
         PRIMARY KEY (session, number)
     ) WITHOUT ROWID;
     CREATE INDEX kept_messages_by_request ON kept_messages (request) WHERE request IS NOT NULL;

@@ -2,6 +2,7 @@
 //!
 //! A statement is first prepared on empty tables. That tells a mistake before any file is read, and what the answer needs.
 
+mod cost;
 mod fault;
 mod guard;
 mod said;
@@ -19,6 +20,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::facts::TABLES;
 use guard::Seen;
 
+pub use cost::{PricedRequest, RequestPrices};
 pub use fault::SqlError;
 pub use said::{TextLocation, TextPart, TextSource};
 pub use views::{ColumnKind, SqlColumn, SqlView, VIEWS};
@@ -65,6 +67,8 @@ pub struct SqlInput<'a> {
     pub sessions: &'a mut dyn Iterator<Item = Vec<SqlValue<'static>>>,
     /// Reads messages from where they stand.
     pub texts: Box<dyn TextSource>,
+    /// Knows prices.
+    pub prices: Box<dyn RequestPrices>,
 }
 
 impl std::fmt::Debug for SqlInput<'_> {
@@ -100,7 +104,7 @@ impl Question {
             return Err(SqlError::Refused(word.to_owned()));
         }
         let seen = Arc::new(Mutex::new(Seen::default()));
-        let mut db = connect(None, &mut std::iter::empty(), Box::new(()))?;
+        let mut db = connect(None, &mut std::iter::empty(), Box::new(()), Box::new(()))?;
         watch(&mut db, &seen)?;
         let prepared = db.prepare(statement).map(|prepared| prepared.readonly());
         let seen = seen.lock().map(|seen| seen.clone()).unwrap_or_default();
@@ -124,8 +128,8 @@ impl Question {
     /// # Errors
     /// If the fact file cannot be read.
     pub fn ask(self, ground: SqlInput<'_>) -> Result<SqlAnswer, SqlError> {
-        let SqlInput { facts, sessions, texts } = ground;
-        let mut db = connect(facts, sessions, texts)?;
+        let SqlInput { facts, sessions, texts, prices } = ground;
+        let mut db = connect(facts, sessions, texts, prices)?;
         db.execute_batch("PRAGMA query_only = ON")?;
         watch(&mut db, &Arc::default())?;
         Ok(SqlAnswer { db, statement: self.statement })
@@ -180,6 +184,7 @@ fn connect(
     facts: Option<&Path>,
     sessions: &mut dyn Iterator<Item = Vec<SqlValue<'static>>>,
     texts: Box<dyn TextSource>,
+    prices: Box<dyn RequestPrices>,
 ) -> Result<Connection, SqlError> {
     let db = if let Some(path) = facts {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -194,6 +199,7 @@ fn connect(
     db.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
     db.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     said::register(&db, facts, texts)?;
+    cost::register(&db, prices)?;
     for view in VIEWS {
         db.execute_batch(&view.create())?;
     }

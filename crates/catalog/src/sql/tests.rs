@@ -124,6 +124,7 @@ fn text_is_read_only_where_it_is_asked_for() {
     file.keep(&[session]).unwrap();
     let ask = |statement: &str| {
         let ground = SqlInput {
+            prices: Box::new(()),
             facts: Some(&path),
             sessions: &mut std::iter::empty(),
             texts: Box::new(Echo),

@@ -29,7 +29,8 @@ use crate::when;
 /// List sessions, newest first
 ///
 /// In a project's folder, or below it, only that project's sessions are listed. Everywhere else, and with --all, the sessions
-/// of every project are listed. Other commands accept the row numbers as @1, @2 and so on.
+/// of every project are listed. Other commands accept the row numbers as @1, @2 and so on. A cost marked ≥ is a lower bound: some usage was
+/// not recorded. Unknown tokens and costs are shown as –.
 #[derive(Args, Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(visible_alias = "ls")]
@@ -261,7 +262,7 @@ fn show(
         session_rows::csv(&rows, &mut out)?;
     } else if !rows.is_empty() {
         if context.form() == Form::Short {
-            out.write_all(scope_line(listing, context).as_bytes())?;
+            out.write_all(scope_line(listing, rows.len(), context).as_bytes())?;
         }
         let names = ProjectNames::of(listing.sessions.iter().map(|session| &*session.project));
         out.write_all(session_rows::table(&rows, &names, context).as_bytes())?;
@@ -270,7 +271,7 @@ fn show(
     if let Some(scope) = &listing.scope
         && (context.form() == Form::Exact || args.csv || rows.is_empty())
     {
-        context.warn(&session_rows::scope(scope));
+        context.warn(&session_rows::scope_of_rows(scope, rows.len()));
     }
     if rows.is_empty() {
         let all = listing.known;
@@ -295,8 +296,9 @@ fn show(
 }
 
 /// Returns the line above a list with the project it is limited to.
-fn scope_line(listing: &Listing, context: &Context) -> String {
-    let line = |scope| Line::new([StyledSpan::new(&session_rows::scope(scope), Tone::Dim)]);
+fn scope_line(listing: &Listing, rows: usize, context: &Context) -> String {
+    let line =
+        |scope| Line::new([StyledSpan::new(&session_rows::scope_of_rows(scope, rows), Tone::Dim)]);
     context.canvas().print(listing.scope.as_ref().map(line))
 }
 

@@ -30,11 +30,15 @@ pub(crate) struct PricesArgs {
 
 pub(crate) fn run(args: &PricesArgs, context: &Context) -> Result<ExitCode, Failure> {
     let prices = context.plain_engine()?.prices()?;
-    let wanted = |entry: &&PriceEntry| {
-        let holds = |part: &String| entry.names.iter().any(|name| name.contains(part.as_str()));
-        args.model.as_ref().is_none_or(holds)
+    let is_wanted =
+        |name: &String| args.model.as_ref().is_none_or(|part| name.contains(part.as_str()));
+    // Models that cost the same are one entry: of these, too, only the wanted ones are shown.
+    let wanted = |entry: &PriceEntry| {
+        let names: Vec<String> =
+            entry.names.iter().filter(|name| is_wanted(name)).cloned().collect();
+        (!names.is_empty()).then(|| PriceEntry { names, ..entry.clone() })
     };
-    let entries: Vec<&PriceEntry> = prices.entries().filter(wanted).collect();
+    let entries: Vec<PriceEntry> = prices.entries().filter_map(wanted).collect();
     if context.global.json {
         json::document(context, "prices", "prices", &entries)?;
     } else if !entries.is_empty() {

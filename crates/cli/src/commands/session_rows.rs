@@ -68,8 +68,9 @@ fn row(
     let tone = if session.is_empty() { Tone::Dim } else { Tone::Plain };
     let notes = notes(session).join(", ");
     let warning = if session.problems > 0 { Tone::Warning } else { Tone::Dim };
+    let tokens = (!session.is_usage_unknown()).then_some(session.tokens.total);
     let cost = match form {
-        Form::Short => price(session.cost_usd),
+        Form::Short => price(session.cost_usd, session.cost_is_lower_bound == Some(true)),
         Form::Exact => session.cost_usd.map(|cost| cost.to_string()).unwrap_or_default(),
     };
     vec![
@@ -78,9 +79,9 @@ fn row(
         StyledSpan::new(&form.time(session.updated, context.clock.now()), Tone::Dim),
         StyledSpan::new(session.source.as_str(), Tone::Plain),
         StyledSpan::new(names.name(&session.project), Tone::Strong),
-        StyledSpan::new(&form.count(session.counts.prompts), Tone::Plain),
+        StyledSpan::new(&form.count(session.typed_prompts()), Tone::Plain),
         StyledSpan::new(&form.count(session.tool_calls.total), Tone::Plain),
-        StyledSpan::new(&form.count(session.tokens.total), Tone::Plain),
+        StyledSpan::new(&form.tokens(tokens), Tone::Plain),
         StyledSpan::new(&cost, Tone::Plain),
         StyledSpan::new(&form.bytes(session.bytes()), Tone::Dim),
         StyledSpan::new(&notes, warning),
@@ -148,6 +149,9 @@ pub(crate) fn csv(rows: &[Arc<SessionFacts>], out: &mut impl Write) -> io::Resul
     csv::row(out, CSV.iter().map(|name| CsvCell::Text(name)))?;
     for session in rows {
         let number = |number: u64| CsvCell::Number(number.to_string());
+        let is_unknown = session.is_usage_unknown();
+        let used =
+            |tokens: u64| if is_unknown { CsvCell::Number(String::new()) } else { number(tokens) };
         let text = CsvCell::Text;
         let time = |time: Option<jiff::Timestamp>| {
             CsvCell::Number(time.map(|time| time.to_string()).unwrap_or_default())
@@ -170,17 +174,17 @@ pub(crate) fn csv(rows: &[Arc<SessionFacts>], out: &mut impl Write) -> io::Resul
             time(session.started),
             time(session.updated),
             number(session.counts.messages),
-            number(session.counts.prompts),
+            number(session.typed_prompts()),
             number(session.counts.answers),
             number(session.counts.undone),
             number(session.tool_calls.total),
             number(session.tool_calls.failed),
             text(&models),
-            number(session.tokens.input),
-            number(session.tokens.output),
-            number(session.tokens.cached),
-            number(session.tokens.thoughts),
-            number(session.tokens.total),
+            used(session.tokens.input),
+            used(session.tokens.output),
+            used(session.tokens.cached),
+            used(session.tokens.thoughts),
+            used(session.tokens.total),
             CsvCell::Number(cost),
             number(session.bytes()),
             number(session.problems),
@@ -194,8 +198,14 @@ pub(crate) fn csv(rows: &[Arc<SessionFacts>], out: &mut impl Write) -> io::Resul
 
 /// Returns the project that an answer is limited to, on one line.
 pub(crate) fn scope(scope: &ListScope) -> String {
+    scope_of_rows(scope, scope.sessions)
+}
+
+/// The same above or below rows: with their number if a filter, a limit or a flag changes it.
+pub(crate) fn scope_of_rows(scope: &ListScope, rows: usize) -> String {
     let sessions = if scope.of == 1 { "session" } else { "sessions" };
     let all = if scope.is_implied { " · --all shows all" } else { "" };
     let (name, own, of) = (scope.project.name(), scope.sessions, scope.of);
-    format!("project {name} · {own} of {of} {sessions}{all}")
+    let shown = if rows == own { String::new() } else { format!("{rows} shown · ") };
+    format!("project {name} · {shown}{own} of {of} {sessions}{all}")
 }

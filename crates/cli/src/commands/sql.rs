@@ -29,7 +29,7 @@ use crate::output::width::pad_to;
 #[command(after_help = "\
 Examples:
   recount sql --schema
-  recount sql \"SELECT project_name, sum(tokens_total) FROM sessions GROUP BY 1\"
+  recount sql \"SELECT model, sum(total), sum(cost_usd) FROM requests GROUP BY 1\"
   recount sql \"SELECT name, count(*), sum(is_error) FROM tool_calls GROUP BY 1\" --csv
   echo \"SELECT count(*) FROM messages\" | recount sql")]
 pub(crate) struct SqlArgs {

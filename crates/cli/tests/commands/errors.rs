@@ -195,15 +195,15 @@ fn help_and_version_are_no_errors() {
 fn problems_are_counted_shown_or_silenced() {
     let home = home(["gemini/damaged/not-understood"]);
     insta::assert_snapshot!(home.run(["list"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    COST  NOTES             TITLE
-    1  5be9db0c  6h ago  shop           2      0     220  <$0.01  2 not understood  What does cart.js d…
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS      COST  NOTES             TITLE
+    1  5be9db0c  6h ago  shop           2      0     220  ≥$0.0004  2 not understood  What does cart.js…
     ------- stderr -------
     note: 3 problems found while reading, 2 records not understood; -v shows each
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["list", "-v"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    COST  NOTES             TITLE
-    1  5be9db0c  6h ago  shop           2      0     220  <$0.01  2 not understood  What does cart.js d…
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS      COST  NOTES             TITLE
+    1  5be9db0c  6h ago  shop           2      0     220  ≥$0.0004  2 not understood  What does cart.js…
     ------- stderr -------
     problem: ~home~/.gemini/tmp/shop/chats/session-2026-11-15T17-00-5be9db0c.jsonl:4 (bytes 390+40): record not understood; kept, see `show --raw`
     problem: ~home~/.gemini/tmp/shop/chats/session-2026-11-15T17-00-5be9db0c.jsonl:7 (bytes 700+94): unknown message type; shown as a notice
@@ -211,8 +211,8 @@ fn problems_are_counted_shown_or_silenced() {
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["list", "-q"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    COST  NOTES             TITLE
-    1  5be9db0c  6h ago  shop           2      0     220  <$0.01  2 not understood  What does cart.js d…
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS      COST  NOTES             TITLE
+    1  5be9db0c  6h ago  shop           2      0     220  ≥$0.0004  2 not understood  What does cart.js…
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["show", "latest", "--level", "talk"]), @r"
@@ -244,8 +244,8 @@ fn problems_are_an_error_when_strict() {
         assert_eq!(sound.run(command).code, Some(0), "{command:?}");
     }
     insta::assert_snapshot!(damaged.run(["--strict", "-q", "list"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    COST    SIZE  NOTES      TITLE
-    1  42dc48bd  6h ago  shop           3      0     220  <$0.01  1.3 KB  1 problem  What does cart.js…
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS      COST    SIZE  NOTES      TITLE
+    1  42dc48bd  6h ago  shop           3      0     220  ≥$0.0004  1.3 KB  1 problem  What does cart.j…
     [exit 2]
     ");
 }

@@ -505,13 +505,13 @@ fn a_long_session_in_parts() {
 fn tables() {
     let home = home(["gemini/checkpoints/denied"]);
     insta::assert_snapshot!(home.run(["export", "--all", "-f", "csv", "--table", "requests"]), @r"
-    session,source,message,number,time,model,fate,input,output,cached,cache_write,thoughts,tool,total
-    4a24b219-b295-4556-806e-fd8135d4886e,gemini,92bbb3c5-d374-434a-8025-a9cb4a4030d7,3,2026-11-15T18:39:33.178Z,gemini-3.5-flash,cancelled,5000,20,0,0,0,0,5020
-    4a24b219-b295-4556-806e-fd8135d4886e,gemini,a3890c93-2dab-434b-8809-3da8453053d0,7,2026-11-15T18:39:36.523Z,gemini-3.5-flash,kept,120,20,0,0,0,0,140
-    4a24b219-b295-4556-806e-fd8135d4886e,gemini,c323f62a-ed02-4ce8-bc80-51b6fe2909b3,9,2026-11-15T18:39:37.796Z,gemini-3.5-flash,kept,120,20,0,0,0,0,140
-    4a24b219-b295-4556-806e-fd8135d4886e,gemini,0864f364-0198-4341-8cde-5219a86b5fca,13,2026-11-15T18:39:41.781Z,gemini-3.5-flash,kept,120,20,0,0,0,0,140
-    236e8678-0770-4534-bc88-e4b3fe4f87e6,gemini,e5ebb6b8-9523-4c0b-bd63-9040b8d9a25f,3,2026-11-15T18:39:26.637Z,gemini-3.5-flash,kept,5000,20,0,0,0,0,5020
-    236e8678-0770-4534-bc88-e4b3fe4f87e6,gemini,08c20ecb-175e-45a6-8c85-68c3dda7e480,5,2026-11-15T18:39:26.725Z,gemini-3.5-flash,kept,120,20,0,0,0,0,140
+    session,source,message,number,time,model,fate,input,output,cached,cache_write,thoughts,tool,total,cost_usd
+    4a24b219-b295-4556-806e-fd8135d4886e,gemini,92bbb3c5-d374-434a-8025-a9cb4a4030d7,3,2026-11-15T18:39:33.178Z,gemini-3.5-flash,cancelled,5000,20,0,0,0,0,5020,0.00768
+    4a24b219-b295-4556-806e-fd8135d4886e,gemini,a3890c93-2dab-434b-8809-3da8453053d0,7,2026-11-15T18:39:36.523Z,gemini-3.5-flash,kept,120,20,0,0,0,0,140,0.00036
+    4a24b219-b295-4556-806e-fd8135d4886e,gemini,c323f62a-ed02-4ce8-bc80-51b6fe2909b3,9,2026-11-15T18:39:37.796Z,gemini-3.5-flash,kept,120,20,0,0,0,0,140,0.00036
+    4a24b219-b295-4556-806e-fd8135d4886e,gemini,0864f364-0198-4341-8cde-5219a86b5fca,13,2026-11-15T18:39:41.781Z,gemini-3.5-flash,kept,120,20,0,0,0,0,140,0.00036
+    236e8678-0770-4534-bc88-e4b3fe4f87e6,gemini,e5ebb6b8-9523-4c0b-bd63-9040b8d9a25f,3,2026-11-15T18:39:26.637Z,gemini-3.5-flash,kept,5000,20,0,0,0,0,5020,0.00768
+    236e8678-0770-4534-bc88-e4b3fe4f87e6,gemini,08c20ecb-175e-45a6-8c85-68c3dda7e480,5,2026-11-15T18:39:26.725Z,gemini-3.5-flash,kept,120,20,0,0,0,0,140,0.00036
     [exit 0]
     ");
     let calls = home.run(["export", "4a24b219", "-f", "csv", "--table", "tool_calls"]).stdout;

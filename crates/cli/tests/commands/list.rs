@@ -18,14 +18,14 @@ const MIXED: [&str; 6] = [
 #[test]
 fn newest_first_in_100_columns() {
     insta::assert_snapshot!(home(MIXED).run(["list"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    COST    SIZE  NOTES      TITLE
-    1  8c6c4609  5h ago  shop           1      2     19k   $0.03  7.4 KB             Where is the tax c…
-    2  09502e04  5h ago  shop           4      1     700  <$0.01  3.8 KB  5 undone   Question one
-    3  798f2624  5h ago  shop           2      0     280  <$0.01  1.5 KB             Another session
-    4  b3027235  5h ago  shop           2      0     643  <$0.01  1.4 KB             Ask about the shop…
-    5  2e70d071  5h ago  shop           3      0     15k  <$0.01  2.6 KB             What do an apple a…
-    6  791b85e5  5h ago  shop           1     15     13k  <$0.01  176 KB             Raise the tax rate…
-    7  42dc48bd  6h ago  shop           3      0     220  <$0.01  1.3 KB  1 problem  What does cart.js…
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS      COST    SIZE  NOTES      TITLE
+    1  8c6c4609  5h ago  shop           1      2     19k     $0.03  7.4 KB             Where is the tax…
+    2  09502e04  5h ago  shop           4      1     700    <$0.01  3.8 KB  5 undone   Question one
+    3  798f2624  5h ago  shop           2      0     280    <$0.01  1.5 KB             Another session
+    4  b3027235  5h ago  shop           2      0     643  ≥$0.0004  1.4 KB             Ask about the sh…
+    5  2e70d071  5h ago  shop           3      0     15k  ≥$0.0044  2.6 KB             What do an apple…
+    6  791b85e5  5h ago  shop           1     15     13k  ≥$0.0024  176 KB             Raise the tax ra…
+    7  42dc48bd  6h ago  shop           3      0     220  ≥$0.0004  1.3 KB  1 problem  What does cart.j…
     ------- stderr -------
     note: 2 sub-agent sessions not shown (--kind main,subagent)
     note: 1 problem found while reading; -v shows each
@@ -39,14 +39,14 @@ fn columns_that_matter_less_go_first_when_it_is_narrow() {
         command.env("RECOUNT_WIDTH", "60");
     });
     insta::assert_snapshot!(narrow, @r"
-    #  ID        USED    PROJECT    COST  TITLE
-    1  8c6c4609  5h ago  shop      $0.03  Where is the tax comp…
-    2  09502e04  5h ago  shop     <$0.01  Question one
-    3  798f2624  5h ago  shop     <$0.01  Another session
-    4  b3027235  5h ago  shop     <$0.01  Ask about the shop pr…
-    5  2e70d071  5h ago  shop     <$0.01  What do an apple and…
-    6  791b85e5  5h ago  shop     <$0.01  Raise the tax rate to…
-    7  42dc48bd  6h ago  shop     <$0.01  What does cart.js do?
+    #  ID        USED    PROJECT      COST  TITLE
+    1  8c6c4609  5h ago  shop        $0.03  Where is the tax co…
+    2  09502e04  5h ago  shop       <$0.01  Question one
+    3  798f2624  5h ago  shop       <$0.01  Another session
+    4  b3027235  5h ago  shop     ≥$0.0004  Ask about the shop…
+    5  2e70d071  5h ago  shop     ≥$0.0044  What do an apple an…
+    6  791b85e5  5h ago  shop     ≥$0.0024  Raise the tax rate…
+    7  42dc48bd  6h ago  shop     ≥$0.0004  What does cart.js d…
     [exit 0]
     ");
     let narrower = home(MIXED).run_with(["list", "-q"], |command| {
@@ -127,8 +127,8 @@ fn sessions_of_all_agents_are_one_list() {
 fn a_user_without_sessions_is_shown_the_demo_home() {
     let home = home([]);
     insta::assert_snapshot!(home.run(["list", "-n", "1"]), @r"
-    #  ID        USED     PROJECT        PROMPTS  TOOLS  TOKENS   COST  NOTES     TITLE
-    1  7f07c6a1  36m ago  release-tools        3      1     16k  $0.02  1 undone  Draft the notes for v…
+    #  ID        USED     PROJECT        PROMPTS  TOOLS  TOKENS    COST  NOTES     TITLE
+    1  7f07c6a1  36m ago  release-tools        3      1     16k  ≥$0.02  1 undone  Draft the notes for…
     ------- stderr -------
     note: No sessions found; showing demo data (recount testbed --demo DIR to keep it)
     note: 5 sub-agent sessions not shown (--kind main,subagent)
@@ -249,19 +249,19 @@ fn filters_that_nothing_passes_say_so() {
 fn sub_agents_are_listed_when_asked_for() {
     let home = home(["gemini/checkpoints/subagent", "gemini/damaged/subagent-with-kind"]);
     insta::assert_snapshot!(home.run(["list", "--kind", "subagent"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    COST    SIZE  NOTES      TITLE
-    1  91f41195  5h ago  shop           1      2    6.4k   $0.01  3.1 KB  sub-agent  Count the files.
-    2  23214a90  5h ago  shop           1      3    6.4k  <$0.01  4.6 KB  sub-agent  Your task is to do…
-    3  69170cb8  6h ago  shop           1      1     220  <$0.01  1.9 KB  sub-agent  Your task: find wh…
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS      COST    SIZE  NOTES      TITLE
+    1  91f41195  5h ago  shop           0      2    6.4k     $0.01  3.1 KB  sub-agent  Count the files.
+    2  23214a90  5h ago  shop           0      3    6.4k    <$0.01  4.6 KB  sub-agent  Your task is to…
+    3  69170cb8  6h ago  shop           0      1     220  ≥$0.0004  1.9 KB  sub-agent  Your task: find…
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["list", "--kind", "subagent,main"]), @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    COST    SIZE  NOTES      TITLE
-    1  8c6c4609  5h ago  shop           1      2     19k   $0.03  7.4 KB             Where is the tax c…
-    2  91f41195  5h ago  shop           1      2    6.4k   $0.01  3.1 KB  sub-agent  Count the files.
-    3  23214a90  5h ago  shop           1      3    6.4k  <$0.01  4.6 KB  sub-agent  Your task is to do…
-    4  69170cb8  6h ago  shop           1      1     220  <$0.01  2.0 KB             Investigate the ta…
-    5  69170cb8  6h ago  shop           1      1     220  <$0.01  1.9 KB  sub-agent  Your task: find wh…
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS      COST    SIZE  NOTES      TITLE
+    1  8c6c4609  5h ago  shop           1      2     19k     $0.03  7.4 KB             Where is the tax…
+    2  91f41195  5h ago  shop           0      2    6.4k     $0.01  3.1 KB  sub-agent  Count the files.
+    3  23214a90  5h ago  shop           0      3    6.4k    <$0.01  4.6 KB  sub-agent  Your task is to…
+    4  69170cb8  6h ago  shop           1      1     220  ≥$0.0004  2.0 KB             Investigate the…
+    5  69170cb8  6h ago  shop           0      1     220  ≥$0.0004  1.9 KB  sub-agent  Your task: find…
     [exit 0]
     ");
     insta::assert_snapshot!(home.run(["list", "--kind", "robot"]), @r"
@@ -279,10 +279,10 @@ fn sessions_with_problems_are_listed_when_asked_for() {
     let home =
         home(["gemini/lines/plain", "gemini/damaged/not-understood", "gemini/damaged/empty-file"]);
     insta::assert_snapshot!(home.run(["list", "--problems"]).stdout, @r"
-    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS    COST  NOTES             TITLE
-    1  71e4a1ad  5h ago  shop           0      0       0   $0.00  1 problem         (no messages)
-    2  e24c0bb8  5h ago  shop           0      0       0   $0.00  1 problem         (no messages)
-    3  5be9db0c  6h ago  shop           2      0     220  <$0.01  2 not understood  What does cart.js d…
+    #  ID        USED    PROJECT  PROMPTS  TOOLS  TOKENS      COST  NOTES             TITLE
+    1  71e4a1ad  5h ago  shop           0      0       –         –  1 problem         (no messages)
+    2  e24c0bb8  5h ago  shop           0      0       –         –  1 problem         (no messages)
+    3  5be9db0c  6h ago  shop           2      0     220  ≥$0.0004  2 not understood  What does cart.js…
     ");
 }
 
@@ -453,4 +453,64 @@ fn ids(document: &str) -> Vec<String> {
     let document: Value = serde_json::from_str(document).unwrap_or_default();
     let all = document["sessions"].as_array().cloned().unwrap_or_default();
     all.iter().filter_map(|session| session["id"].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn usage_that_was_not_recorded_is_unknown_and_not_nothing() {
+    // Early releases recorded no figures; of a damaged file nothing can be read.
+    let home = home(["codex/bare/plain", "gemini/damaged/empty-file", "gemini/lines/plain"]);
+    let rows = home.run(["list", "--empty", "-q"]).stdout;
+    for row in rows.lines().filter(|row| row.contains("91f7729c") || row.contains("71e4a1ad")) {
+        assert_eq!(row.matches(" – ").count(), 2, "{row}");
+    }
+    assert!(!rows.contains("$0.00"), "{rows}");
+    let document: Value = serde_json::from_str(&home.run(["list", "--json"]).stdout).unwrap();
+    let sessions = document["sessions"].as_array().unwrap();
+    assert_eq!(sessions.len(), 4);
+    for session in sessions {
+        let is_known = session["tokens"]["total"] != 0;
+        assert_eq!(session["cost_usd"].is_f64(), is_known, "{session}");
+        assert_eq!(session["cost_is_lower_bound"], !is_known, "{session}");
+    }
+    let asked =
+        "SELECT count(*), count(tokens_total), count(tokens_input), count(cost_usd) FROM sessions";
+    let known: Value = serde_json::from_str(&home.run(["sql", asked, "--json"]).stdout).unwrap();
+    assert_eq!(known["rows"][0], serde_json::json!([4, 1, 1, 1]));
+    let csv = home.run(["list", "--csv", "--source", "codex"]).stdout;
+    assert!(csv.lines().nth(1).is_some_and(|row| row.contains(",,,,,,")), "{csv}");
+}
+
+#[test]
+fn a_scope_counts_the_rows_that_are_shown() {
+    let home = home(MIXED);
+    let scope = |arguments: &[&str]| {
+        let shown = home.run(["list", "shop", "-q"].iter().chain(arguments)).stdout;
+        let rows = shown.lines().count() - 2;
+        (shown.lines().next().unwrap_or_default().to_owned(), rows)
+    };
+    let (line, rows) = scope(&[]);
+    assert_eq!(line, format!("project shop · {rows} of {rows} sessions"));
+    let (line, some) = scope(&["--since", "2026-11-15T18:30"]);
+    assert!(some < rows);
+    assert_eq!(line, format!("project shop · {some} shown · {rows} of {rows} sessions"));
+    let (line, _) = scope(&["--limit", "1"]);
+    assert!(line.starts_with("project shop · 1 shown · "), "{line}");
+}
+
+#[test]
+fn what_a_sub_agent_was_asked_is_no_prompt_of_a_human() {
+    let home =
+        home(["gemini/checkpoints/subagent", "claude/flat/subagent", "codex/tagged/subagent"]);
+    let stats: Value =
+        serde_json::from_str(&home.run(["stats", "--by", "source", "--json"]).stdout).unwrap();
+    let asked = "SELECT sum(prompts), sum(kept_prompts), sum(kind = 'subagent') FROM sessions";
+    let sum: Value = serde_json::from_str(&home.run(["sql", asked, "--json"]).stdout).unwrap();
+    assert_eq!(sum["rows"][0][0], stats["total"]["prompts"]);
+    assert_eq!(sum["rows"][0][1], stats["total"]["prompts"]);
+    assert!(sum["rows"][0][2].as_u64() >= Some(3), "{sum}");
+    let csv = home.run(["list", "--kind", "subagent", "--csv"]).stdout;
+    assert!(csv.lines().count() > 3, "{csv}");
+    for row in home.run(["list", "--kind", "subagent", "-q"]).stdout.lines().skip(1) {
+        assert!(row.split_whitespace().any(|cell| cell == "0"), "{row}");
+    }
 }

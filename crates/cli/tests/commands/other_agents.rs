@@ -33,6 +33,14 @@ fn sums<'a>(rows: impl Iterator<Item = &'a Value>) -> Vec<u64> {
     sums
 }
 
+/// The sum of what requests cost, of a table that was written as CSV.
+fn cost_in_csv(text: &str) -> f64 {
+    let mut lines = text.lines();
+    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let place = names.iter().position(|known| *known == "cost_usd").unwrap();
+    lines.filter_map(|line| line.split(',').nth(place)?.parse::<f64>().ok()).sum()
+}
+
 /// The sums of a table that was written as CSV.
 fn in_csv(text: &str) -> Vec<u64> {
     let mut lines = text.lines();
@@ -77,6 +85,22 @@ fn each_request_counts_once_in_stats_in_sql_and_in_every_table() {
         let table: Vec<Value> =
             rows(&home, "lake", "requests").into_iter().map(Value::Object).collect();
         assert_eq!(sums(table.iter()), wanted, "parquet of {cases:?}");
+        let cost = stats["total"]["cost_usd"].as_f64().unwrap();
+        assert!(cost > 0.0, "{cases:?}");
+        let projects = json(&home, &["projects"]);
+        let projects = projects["projects"].as_array().unwrap().iter();
+        let costs = [
+            json(&home, &["sql", "SELECT sum(cost_usd) FROM requests"])["rows"][0][0].as_f64(),
+            Some(cost_in_csv(&csv.stdout)),
+            Some(table.iter().filter_map(|row| row["cost_usd"].as_f64()).sum()),
+            Some(projects.filter_map(|project| project["cost_usd"].as_f64()).sum()),
+        ];
+        for (found, of) in costs.into_iter().zip(["sql", "csv", "parquet", "projects"]) {
+            assert!(
+                (found.unwrap() - cost).abs() < 1e-9,
+                "{of} of {cases:?}: {found:?}, not {cost}"
+            );
+        }
     }
 }
 

@@ -124,7 +124,7 @@ fn a_mistake_is_shown_with_its_spot_and_a_hint() {
       SELECT models, time FROM requests
              ^^^^^^
     hint: did you mean `model`?
-    hint: columns of requests: session, source, message, number, time, model, fate, input, output, cached, cache_write, thoughts, tool, total
+    hint: columns of requests: session, source, message, number, time, model, fate, input, output, cached, cache_write, thoughts, tool, total, cost_usd
     hint: `recount sql --schema` shows every view and its columns
     [exit 2]
     ");

@@ -43,23 +43,23 @@ fn at(home: &Home, columns: &str, arguments: &[&str]) -> String {
 fn the_overview_fits_on_one_screen() {
     let home = busy();
     insta::assert_snapshot!(home.run(["stats", "--all"]), @r"
-                SESSIONS  PROMPTS  REQUESTS  TOOLS  CACHED  ACTIVE  TOKENS       COST
-    today              1        0         1      0     20%     10m    252k    $0.8470
-    this week          1        0         1      0     20%     10m    252k    $0.8470
-    this month         5        8        24     38     18%     10m    356k    $0.9769
-    all                5        8        24     38     18%     10m    356k  ≥ $0.9769
+                SESSIONS  PROMPTS  REQUESTS  TOOLS  CACHED  ACTIVE  TOKENS      COST
+    today              1        0         1      0     20%     10m    252k   $0.8470
+    this week          1        0         1      0     20%     10m    252k   $0.8470
+    this month         5        8        24     38     18%     10m    356k  ≥$0.9769
+    all                5        8        24     38     18%     10m    356k  ≥$0.9769
 
     last 30 days                              ▁█
 
-    PROJECT     SESSIONS  REQUESTS  TOKENS     COST
-    天気ノート         1         1    252k  $0.8470  ████████████████
-    shop               4        23    105k  $0.1299  ██▍
+    PROJECT     SESSIONS  REQUESTS  TOKENS      COST
+    天気ノート         1         1    252k   $0.8470  ████████████████
+    shop               4        23    105k  ≥$0.1299  ██▍
 
-    MODEL                   SESSIONS  REQUESTS  TOKENS     COST
-    gemini-3.1-pro-preview         1         1    252k  $0.8470  ████████████████
-    gemini-3.5-flash               3        19     85k  $0.1241  ██▎
-    gemini-3-flash-preview         1         2    6.4k  $0.0034  ▏
-    gemini-2.5-flash               1         2     13k  $0.0024  ▏
+    MODEL                   SESSIONS  REQUESTS  TOKENS      COST
+    gemini-3.1-pro-preview         1         1    252k   $0.8470  ████████████████
+    gemini-3.5-flash               3        19     85k   $0.1241  ██▎
+    gemini-3-flash-preview         1         2    6.4k   $0.0034  ▏
+    gemini-2.5-flash               1         2     13k  ≥$0.0024  ▏
     ------- stderr -------
     note: ≥: some usage was not recorded (9 cases); --explain shows what
     [exit 0]
@@ -70,28 +70,28 @@ fn the_overview_fits_on_one_screen() {
 fn tables_fit_the_page_and_names_of_any_script_are_aligned() {
     let home = busy();
     insta::assert_snapshot!(at(&home, "60", &["--by", "project"]), @r"
-    PROJECT     REQUESTS  INPUT  OUTPUT  TOKENS       COST
-    天気ノート         1   250k    1.0k    252k    $0.8470
-    shop              23   104k     696    105k    $0.1299
-    total             24   354k    1.7k    356k  ≥ $0.9769
+    PROJECT     REQUESTS  INPUT  OUTPUT  TOKENS      COST
+    天気ノート         1   250k    1.0k    252k   $0.8470
+    shop              23   104k     696    105k  ≥$0.1299
+    total             24   354k    1.7k    356k  ≥$0.9769
     ");
     insta::assert_snapshot!(at(&home, "80", &["--by", "project"]), @r"
-    PROJECT     PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  TOKENS       COST
-    天気ノート        1         1   250k     20%    1.0k    252k    $0.8470
-    shop              7        23   104k     12%     696    105k    $0.1299
-    total             8        24   354k     18%    1.7k    356k  ≥ $0.9769
+    PROJECT     SESSIONS  PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  TOKENS      COST
+    天気ノート         1        1         1   250k     20%    1.0k    252k   $0.8470
+    shop               4        7        23   104k     12%     696    105k  ≥$0.1299
+    total              5        8        24   354k     18%    1.7k    356k  ≥$0.9769
     ");
     insta::assert_snapshot!(at(&home, "120", &["--by", "project"]), @r"
-    PROJECT     SESSIONS  PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  THOUGHTS  TOOLS  ACTIVE  TOKENS       COST
-    天気ノート         1        1         1   250k     20%    1.0k       500      0     10m    252k    $0.8470  ████████████
-    shop               4        7        23   104k     12%     696        28     38     16s    105k    $0.1299  █▊
-    total              5        8        24   354k     18%    1.7k       528     38     10m    356k  ≥ $0.9769
+    PROJECT     SESSIONS  PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  THOUGHTS  TOOLS  ACTIVE  TOKENS      COST
+    天気ノート         1        1         1   250k     20%    1.0k       500      0     10m    252k   $0.8470  ████████████
+    shop               4        7        23   104k     12%     696        28     38     16s    105k  ≥$0.1299  █▊
+    total              5        8        24   354k     18%    1.7k       528     38     10m    356k  ≥$0.9769
     ");
     insta::assert_snapshot!(at(&home, "200", &["--by", "project"]), @r"
-    PROJECT     SESSIONS  PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  THOUGHTS  TOOLS  FAILED  ACTIVE  TOKENS       COST
-    天気ノート         1        1         1   250k     20%    1.0k       500      0       0     10m    252k    $0.8470  ████████████
-    shop               4        7        23   104k     12%     696        28     38       9     16s    105k    $0.1299  █▊
-    total              5        8        24   354k     18%    1.7k       528     38       9     10m    356k  ≥ $0.9769
+    PROJECT     SESSIONS  PROMPTS  REQUESTS  INPUT  CACHED  OUTPUT  THOUGHTS  TOOLS  FAILED  ACTIVE  TOKENS      COST
+    天気ノート         1        1         1   250k     20%    1.0k       500      0       0     10m    252k   $0.8470  ████████████
+    shop               4        7        23   104k     12%     696        28     38       9     16s    105k  ≥$0.1299  █▊
+    total              5        8        24   354k     18%    1.7k       528     38       9     10m    356k  ≥$0.9769
     ");
 }
 
@@ -168,24 +168,24 @@ fn charts_are_drawn_with_blocks() {
            0 ──────────────────
              00:00        23:00
 
-    HOUR   REQUESTS  INPUT  CACHED  OUTPUT  TOKENS       COST
-    00:00         1   250k     20%    1.0k    252k    $0.8470
-    18:00        23   104k     12%     696    105k    $0.1299
-    23:00         0      0               0       0      $0.00
-    total        24   354k     18%    1.7k    356k  ≥ $0.9769
+    HOUR   REQUESTS  INPUT  CACHED  OUTPUT  TOKENS      COST
+    00:00         1   250k     20%    1.0k    252k   $0.8470
+    18:00        23   104k     12%     696    105k  ≥$0.1299
+    23:00         0      0               0       0     $0.00
+    total        24   354k     18%    1.7k    356k  ≥$0.9769
     ");
     insta::assert_snapshot!(at(&home, "60", &["--by", "model", "--chart"]), @r"
-    gemini-3.1-pro-p…  ██████████████████████████████    $0.8470
-    gemini-3.5-flash   ████▍                             $0.1241
-    gemini-3-flash-p…  ▏                                 $0.0034
-    gemini-2.5-flash   ▏                               ≥ $0.0024
+    gemini-3.1-pro-pr…  ██████████████████████████████   $0.8470
+    gemini-3.5-flash    ████▍                            $0.1241
+    gemini-3-flash-pr…  ▏                                $0.0034
+    gemini-2.5-flash    ▏                               ≥$0.0024
 
-    MODEL                   REQUESTS  OUTPUT  TOKENS       COST
-    gemini-3.1-pro-preview         1    1.0k    252k    $0.8470
-    gemini-3.5-flash              19     584     85k    $0.1241
-    gemini-3-flash-preview         2      60    6.4k    $0.0034
-    gemini-2.5-flash               2      52     13k    $0.0024
-    total                         24    1.7k    356k  ≥ $0.9769
+    MODEL                   REQUESTS  OUTPUT  TOKENS      COST
+    gemini-3.1-pro-preview         1    1.0k    252k   $0.8470
+    gemini-3.5-flash              19     584     85k   $0.1241
+    gemini-3-flash-preview         2      60    6.4k   $0.0034
+    gemini-2.5-flash               2      52     13k  ≥$0.0024
+    total                         24    1.7k    356k  ≥$0.9769
     ");
 }
 
@@ -473,4 +473,56 @@ fn projects_and_stats_count_the_same() {
     let projects = totals(&["projects", "--json"], "projects");
     assert_eq!(projects, totals(&["stats", "--all", "--by", "project", "--json"], "rows"));
     assert!(projects.len() > 3, "{projects:?}");
+}
+
+#[test]
+fn a_lower_bound_is_marked_in_every_view_and_explained_only_there() {
+    let home = busy();
+    let noted = |arguments: &[&str]| {
+        let output = home.run(["stats", "--all"].iter().chain(arguments));
+        let note = output.stderr.lines().find(|line| line.contains("was not recorded"));
+        (output.stdout.contains('≥'), note.map(|note| note.starts_with("note: ≥:")))
+    };
+    assert_eq!(noted(&[]), (true, Some(true)));
+    assert_eq!(noted(&["--by", "project"]), (true, Some(true)));
+    // No mark, no word about it.
+    assert_eq!(noted(&["--by", "tool"]), (false, None));
+    assert_eq!(noted(&["--explain"]), (false, None));
+    assert_eq!(noted(&["--html", "report.html"]), (false, None));
+    assert_eq!(noted(&["--csv"]), (false, Some(false)));
+    // Every row of which something is missing is marked, as in JSON.
+    let rows = document(&home, &["--by", "project"]);
+    let page = at(&home, "120", &["--by", "project"]);
+    let listed = home.run(["list", "--all", "-q"]).stdout;
+    for row in rows["rows"].as_array().unwrap() {
+        let name = row["name"].as_str().unwrap();
+        let line = page.lines().find(|line| line.starts_with(name)).unwrap();
+        assert_eq!(line.contains('≥'), row["cost_is_lower_bound"] == true, "{line}");
+    }
+    let sessions: Value =
+        serde_json::from_str(&home.run(["list", "--all", "--json"]).stdout).unwrap();
+    let mut marked = 0;
+    for session in sessions["sessions"].as_array().unwrap() {
+        let id = session["id"].as_str().unwrap().get(..8).unwrap();
+        let Some(line) = listed.lines().find(|line| line.contains(id)) else { continue };
+        let is_marked = line.contains('≥');
+        assert_eq!(is_marked, session["cost_is_lower_bound"] == true, "{line}");
+        marked += usize::from(is_marked);
+    }
+    assert!(marked > 0 && !listed.contains("≥<"), "{listed}");
+}
+
+#[test]
+fn only_models_of_that_name_have_their_prices_shown() {
+    let home = busy();
+    let rows = home.run(["prices", "flash"]).stdout;
+    let names: Vec<&str> =
+        rows.lines().skip(1).filter_map(|row| row.split_whitespace().next()).collect();
+    let models: Vec<&&str> = names.iter().filter(|name| name.contains("gemini")).collect();
+    assert!(models.len() > 3 && models.iter().all(|name| name.contains("flash")), "{rows}");
+    let output = home.run(["prices", "flash", "--json"]).stdout;
+    let document: Value = serde_json::from_str(&output).unwrap();
+    let entries = document["prices"].as_array().unwrap().iter();
+    let mut names = entries.flat_map(|entry| entry["names"].as_array().unwrap());
+    assert!(names.all(|name| name.as_str().unwrap().contains("flash")), "{output}");
 }

@@ -34,7 +34,7 @@ fn money(figures: &Value) -> String {
     let dollars = figures["cost_usd"].as_f64().unwrap();
     let is_small = dollars > 0.0 && dollars < 0.995;
     let money = if is_small { format!("${dollars:.4}") } else { format!("${dollars:.2}") };
-    if figures["cost_is_lower_bound"] == true { format!("≥ {money}") } else { money }
+    if figures["cost_is_lower_bound"] == true { format!("≥{money}") } else { money }
 }
 
 /// Returns the cells of each row of the tables, by the caption of the table.

@@ -37,11 +37,12 @@ pub fn symptom(symptom: &Symptom) -> String {
         Symptom::PendingDeletion { lost, why } => format!("{}: {}", doomed(*lost), reason(*why)),
         Symptom::Flaw(found) => flaw::flaw(*found),
         Symptom::BrokenLines(lines) => {
-            let s = if *lines == 1 { " is" } else { "s are" };
+            let s = if *lines == 1 { "" } else { "s" };
             format!("{lines} line{s} cannot be parsed")
         }
         Symptom::UnknownRecords(records) => {
-            format!("{records} of its records are of a kind that this version does not know")
+            let are = if *records == 1 { "is" } else { "are" };
+            format!("{records} of its records {are} of a kind that this version does not know")
         }
         Symptom::Problem(what) => what.phrase().to_owned(),
         Symptom::Large { bytes } => {
@@ -62,8 +63,8 @@ pub fn symptom(symptom: &Symptom) -> String {
             format!("{folder} is gone; {sessions} session{s} cannot be resumed")
         }
         Symptom::Copies(files) => {
-            let s = if *files == 1 { " is" } else { "s are" };
-            format!("{files} session file{s} a second copy, for older releases")
+            let copies = if *files == 1 { " is a second copy" } else { "s are second copies" };
+            format!("{files} session file{copies}, for older releases")
         }
         Symptom::CutShort { command, receipt } => {
             format!("a {command} ({receipt}) was interrupted; the next change completes it")
@@ -113,5 +114,20 @@ fn reason(why: DeletionReason) -> &'static str {
         | DeletionReason::OutputAge
         | DeletionReason::OutputCount
         | DeletionReason::EveryStart => "it is removed at every start",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_verbs_agree() {
+        let lines = |lines| symptom(&Symptom::BrokenLines(lines));
+        assert_eq!([lines(1), lines(2)], ["1 line cannot be parsed", "2 lines cannot be parsed"]);
+        let one = symptom(&Symptom::UnknownRecords(1));
+        assert!(one.starts_with("1 of its records is of "), "{one}");
+        let copies = symptom(&Symptom::Copies(2));
+        assert_eq!(copies, "2 session files are second copies, for older releases");
     }
 }

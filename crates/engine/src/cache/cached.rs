@@ -18,7 +18,7 @@ use crate::sessions::list::{Digest, Used};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group};
 
 /// Raised with every change to the form, or to what is counted.
-pub(crate) const VERSION: u32 = 13;
+pub(crate) const VERSION: u32 = 14;
 
 /// Up to this many files of a group are searched one by one.
 const FEW_FILES: usize = 16;

@@ -20,6 +20,8 @@ pub(super) struct Said<'a> {
     pub(super) row: &'a MessageRow,
     /// `None` if it could not be read.
     pub(super) message: Option<&'a Message>,
+    /// What its request cost, in dollars.
+    pub(super) cost: Option<f64>,
 }
 
 impl<'a> Said<'a> {
@@ -109,6 +111,7 @@ impl<'a> Said<'a> {
             ParquetCell::Text(&row.fate),
         ];
         cells.extend(tokens.map(figure));
+        cells.push(self.cost.map_or(ParquetCell::Null, ParquetCell::Real));
         cells
     }
 

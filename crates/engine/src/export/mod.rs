@@ -175,7 +175,8 @@ impl Engine {
             let copied = stock.copied(&opened.facts);
             let transcript = TranscriptStream::new(&opened, export, &mut *renderer, None, copied);
             std::thread::scope(|scope| {
-                let mut transcript = transcript.with_agents(&agents).ahead(scope);
+                let transcript = transcript.with_agents(&agents).with_prices(stock.prices());
+                let mut transcript = transcript.ahead(scope);
                 transcript.part(&|_| String::new(), out)?;
                 exported.problems.append(&mut transcript.problems);
                 io::Result::Ok(())

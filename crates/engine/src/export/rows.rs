@@ -16,7 +16,7 @@ use super::cells::{Said, typed};
 use super::stock::{Item, Stock};
 use super::{Export, Redaction};
 use crate::cache::refresh::hash;
-use crate::sql::rows::{fill_in, next, saved};
+use crate::sql::rows::{CountedTimes, fill_in, next, saved};
 use crate::sql::sessions::cells;
 use crate::{Error, Opened};
 
@@ -25,7 +25,7 @@ const MOST: usize = 16 * 1024 * 1024;
 /// The column that is in the name of the folder; files must not repeat it.
 const IN_PATH: &str = "source";
 /// Raised with every change to the content of the cells.
-const ROWS: u32 = 2;
+const ROWS: u32 = 3;
 
 /// The result.
 pub(super) struct Gathered {
@@ -66,7 +66,7 @@ pub(super) fn gather(
                 continue;
             };
             let copied = stock.copied(item.facts);
-            tables.said(&opened, &facts, (export, copied), &mut gathered.problems)?;
+            tables.said(&opened, &facts, (export, stock, copied), &mut gathered.problems)?;
         }
         if !facts.is_background {
             tables.session(&facts)?;
@@ -144,27 +144,30 @@ impl Tables {
         &mut self,
         opened: &Opened,
         facts: &SessionFacts,
-        (export, copied): (&Export, Option<&HashSet<u64>>),
+        (export, stock, copied): (&Export, &Stock, Option<&HashSet<u64>>),
         problems: &mut Vec<Problem>,
     ) -> Result<(), Error> {
         let redaction = export.redaction.as_deref();
         let mut number = 0;
+        let mut times = CountedTimes::from(facts.started);
         let Some(mut bodies) = opened.messages(export.view()) else {
             for message in opened.saved() {
                 number += 1;
-                let row = (saved(message), Ok(message.clone()));
-                self.message(row, (opened, facts, number), redaction, problems)?;
+                let row = (saved(message, &mut times), Ok(message.clone()));
+                let cost = stock.cost(&row.0);
+                self.message(row, (opened, facts, number, cost), redaction, problems)?;
             }
             return Ok(());
         };
         // As in `sql`: messages from a base are counted in its own session.
         bodies.keep_own();
-        while let Some(mut body) = next(&mut bodies) {
+        while let Some(mut body) = next(&mut bodies, &mut times) {
             number += 1;
             let row = &mut body.0;
             row.is_copy =
                 row.request.is_some_and(|key| copied.is_some_and(|all| all.contains(&key)));
-            self.message(body, (opened, facts, number), redaction, problems)?;
+            let cost = stock.cost(&body.0);
+            self.message(body, (opened, facts, number, cost), redaction, problems)?;
         }
         Ok(())
     }
@@ -172,7 +175,7 @@ impl Tables {
     fn message(
         &mut self,
         (mut row, body): (MessageRow, Result<Message, Problem>),
-        (opened, facts, number): (&Opened, &SessionFacts, usize),
+        (opened, facts, number, cost): (&Opened, &SessionFacts, usize, Option<f64>),
         redaction: Option<&Redaction>,
         problems: &mut Vec<Problem>,
     ) -> Result<(), Error> {
@@ -195,7 +198,8 @@ impl Tables {
             }
         };
         let session = facts.id.as_str();
-        let said = Said { session, number, file: &file, row: &row, message: message.as_ref() };
+        let message = message.as_ref();
+        let said = Said { session, number, file: &file, row: &row, message, cost };
         // Sessions that the agent ran for itself are no conversations, but their requests count.
         let is_told = |table: ExportTable| !facts.is_background || table == ExportTable::Requests;
         for File { table, path, rows, .. } in self.files.iter_mut().filter(|f| is_told(f.table)) {

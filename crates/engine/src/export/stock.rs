@@ -5,22 +5,26 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use recount_catalog::facts::MessageRow;
 use recount_export::ExportTable;
 use recount_formats::NativeFormat;
 use recount_formats::Sources;
 use recount_formats::bytes::Buffer;
 use recount_formats::source::{FileAt, Stamp};
 use recount_model::{Problem, SessionFacts, What};
+use recount_prices::Prices;
 
 use super::{Selection, native};
 use crate::cache::growth::FullRead;
 use crate::cache::refresh::{hash, is_racy, version};
 use crate::snapshot::disk_scan::{DiskSnapshot, Group};
+use crate::sql::rows::tokens;
 use crate::stats::copies::CopiedRequests;
+use crate::stats::pricing::request_cost;
 use crate::{Engine, Opened};
 
 /// Raised with every change to the output of renderers.
-const RENDERERS: u32 = 3;
+const RENDERERS: u32 = 4;
 
 /// Where the files of sessions are.
 #[derive(Debug)]
@@ -34,6 +38,10 @@ pub(super) struct Stock {
     sources: Sources,
     /// Requests of which sessions only have copies; only determined if requests are written.
     copied: CopiedRequests,
+    /// The prices of this user; `None` if one is invalid.
+    prices: Option<Arc<Prices>>,
+    /// A fingerprint of them.
+    priced_by: u64,
 }
 
 /// A session of a selection.
@@ -60,7 +68,17 @@ impl Engine {
         let outputs = disk.folders.iter().map(|_| OnceLock::new()).collect();
         let ids = selection.sessions().iter().map(|facts| facts.id.to_string()).collect();
         let copied = CopiedRequests::default();
-        Stock { disk, files, outputs, ids, sources: self.sources, copied }
+        let pricing = self.pricing();
+        Stock {
+            disk,
+            files,
+            outputs,
+            ids,
+            sources: self.sources,
+            copied,
+            prices: pricing.shared(),
+            priced_by: pricing.fingerprint(),
+        }
     }
 }
 
@@ -73,6 +91,17 @@ impl Stock {
     /// Returns the requests of which a session only has copies.
     pub(super) fn copied(&self, facts: &SessionFacts) -> Option<&HashSet<u64>> {
         self.copied.of(facts)
+    }
+
+    /// Returns the prices of this user, unless one is invalid.
+    pub(super) fn prices(&self) -> Option<&Prices> {
+        self.prices.as_deref()
+    }
+
+    /// Returns what the request of a message cost, in dollars.
+    pub(super) fn cost(&self, row: &MessageRow) -> Option<f64> {
+        let tokens = tokens(row.tokens?, row.cache_write_1h);
+        request_cost(self.prices(), row.model.as_deref(), row.at, &tokens)
     }
 
     /// Returns a fingerprint of the requests of which sessions only have copies.
@@ -129,7 +158,7 @@ impl Stock {
         let project = &item.facts.project;
         let names = (&item.facts.title, project.key(), project.name());
         let outputs = self.outputs(item, &group);
-        let versions = (RENDERERS, version(self.sources));
+        let versions = (RENDERERS, version(self.sources), self.priced_by);
         Some(format!("{:016x}", hash(&(versions, files, names, outputs))))
     }
 

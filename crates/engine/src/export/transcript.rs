@@ -6,13 +6,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread::Scope;
 
+use jiff::Timestamp;
 use recount_export::{Renderer, TranscriptPart};
 use recount_formats::source::Detail;
 use recount_model::{Message, MessageKind, Problem, SessionFacts, SessionId};
+use recount_prices::Prices;
 
 use super::Export;
 use super::ahead::Ahead;
 use super::gallery::{Gallery, Images};
+use crate::sql::rows::CountedTimes;
+use crate::stats::pricing::request_cost;
 use crate::{Error, Messages, Opened};
 
 /// How much of the first prompt is kept.
@@ -33,6 +37,9 @@ pub(super) struct TranscriptStream<'a> {
     /// Those of them that were rendered.
     met: BTreeSet<usize>,
     gallery: Gallery,
+    /// The prices of requests, for tables.
+    prices: Option<&'a Prices>,
+    times: CountedTimes,
     /// The prompt that begins the next part.
     held: Option<Cow<'a, Message>>,
     /// The number of parts so far.
@@ -84,6 +91,8 @@ impl<'a> TranscriptStream<'a> {
             agents: &[],
             met: BTreeSet::new(),
             gallery: Gallery::new(images),
+            prices: None,
+            times: CountedTimes::from(opened.facts.started),
             held: None,
             number: 0,
             is_over: false,
@@ -106,6 +115,12 @@ impl<'a> TranscriptStream<'a> {
         if self.renderer.nests() {
             self.agents = agents;
         }
+        self
+    }
+
+    /// Tells tables what requests cost.
+    pub(super) fn with_prices(mut self, prices: Option<&'a Prices>) -> Self {
+        self.prices = prices.filter(|_| self.renderer.is_table());
         self
     }
 
@@ -187,6 +202,12 @@ impl<'a> TranscriptStream<'a> {
             self.gallery.store_media(message.to_mut(), calls)?;
         }
         self.problems.extend(message.located_problems());
+        if self.renderer.is_table() {
+            let time = message.time.map(Timestamp::as_millisecond);
+            let at = self.times.at(time, message.tokens.is_some() || is_said(&message));
+            let (model, tokens) = (message.model.as_deref(), message.tokens.unwrap_or_default());
+            self.renderer.price(request_cost(self.prices, model, at, &tokens));
+        }
         self.renderer.message(&message, out)?;
         Ok(Some(message))
     }
@@ -294,6 +315,13 @@ impl<'a> Iterator for PassedMessage<'a> {
         }
         Some(next)
     }
+}
+
+/// Whether a message gives its time to those after it, as in `stats`.
+fn is_said(message: &Message) -> bool {
+    let is_turn =
+        |kind| matches!(kind, MessageKind::Prompt | MessageKind::Answer | MessageKind::Summary);
+    is_turn(message.kind) || !message.tool_calls.is_empty()
 }
 
 /// Whether the request of the next message was made in another session.

@@ -170,8 +170,9 @@ impl Work<'_> {
                     continue;
                 };
                 let copied = self.stock.copied(&opened.facts);
-                let mut transcript =
+                let transcript =
                     TranscriptStream::new(&opened, self.export, &mut *renderer, None, copied);
+                let mut transcript = transcript.with_prices(self.stock.prices());
                 transcript.part(&|_| String::new(), out)?;
             }
             Ok(())

@@ -319,6 +319,13 @@ impl LiveFacts {
         (used.tokens, used.cost_usd)
     }
 
+    /// Whether a session cost more than is known, if its row was read.
+    pub fn is_lower_bound(&self, row: &LiveRow) -> bool {
+        let id = row.session.id.as_ref();
+        let known = id.and_then(|id| self.known.get(&key(row.session.source, id)));
+        known.is_some_and(|known| known.facts.cost_is_lower_bound == Some(true))
+    }
+
     /// Returns the title of a session, if it is known.
     pub fn title(&self, source: SourceName, id: &SessionId) -> Option<&str> {
         let row = self.known.get(&key(source, id)).and_then(|known| known.facts.title.as_deref());

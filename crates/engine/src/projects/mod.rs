@@ -17,6 +17,7 @@ use recount_model::{
     Clue, Project, ProjectHash, ProjectState, RecordedPath, SessionFacts, SourceName, Tokens,
 };
 use recount_platform::Folders;
+use recount_prices::Money;
 use recount_store::Moved;
 use serde::Serialize;
 
@@ -54,6 +55,10 @@ pub struct ProjectRow {
     pub bytes: u64,
     /// Tokens, each request once.
     pub tokens: Tokens,
+    /// Its cost, each request once; `null` if no price is known.
+    pub cost_usd: Option<Money>,
+    /// Whether less is recorded, or less has a price, than was billed.
+    pub cost_is_lower_bound: bool,
     /// The earliest time of its sessions.
     pub began: Option<Timestamp>,
     /// The latest time of its sessions.
@@ -85,6 +90,13 @@ pub struct ProjectPart {
 }
 
 impl ProjectRow {
+    /// Returns the total of tokens; `None` if nothing was recorded of what was used.
+    pub fn known_tokens(&self) -> Option<u64> {
+        let is_unknown =
+            self.tokens.total == 0 && self.cost_usd.is_none() && self.cost_is_lower_bound;
+        (!is_unknown).then_some(self.tokens.total)
+    }
+
     /// Returns the project itself, without its evidence.
     pub fn project(&self) -> Project {
         Project {
@@ -111,15 +123,21 @@ impl Engine {
         self.aliases()?;
         let effort = seek.map_or(Effort::Projects, |seek| Effort::Scan(seek.clone()));
         let (listing, disk, resolved) = self.scan_all(&effort, progress)?;
-        let copied = self.copied_usage(progress)?;
+        let mut usage = self.usage_by_project(&listing.sessions, progress)?;
         let mut rows: BTreeMap<String, ProjectRow> = BTreeMap::new();
         // Most recent first, so that the newest of several folders represents a name.
         for session in &listing.sessions {
             let row = rows.entry(session.project.key()).or_insert_with(|| blank(&session.project));
-            add(row, session, copied.own(session));
+            add(row, session);
         }
         let mut parts = parts(&disk, &listing.sessions);
         for (key, row) in &mut rows {
+            if let Some(figures) = usage.remove(key) {
+                row.prompts = figures.prompts;
+                row.tokens = figures.tokens;
+                row.cost_usd = figures.cost_usd;
+                row.cost_is_lower_bound = figures.cost_is_lower_bound;
+            }
             let Some(parts) = parts.remove(key) else { continue };
             for project in resolved.recorded.values().filter(|known| known.key() == *key) {
                 merge(row, project);
@@ -243,6 +261,8 @@ fn blank(project: &Project) -> ProjectRow {
         prompts: 0,
         bytes: 0,
         tokens: Tokens::default(),
+        cost_usd: None,
+        cost_is_lower_bound: false,
         began: None,
         last_used: None,
         evidence: Vec::new(),
@@ -251,12 +271,8 @@ fn blank(project: &Project) -> ProjectRow {
     }
 }
 
-fn add(row: &mut ProjectRow, session: &SessionFacts, (prompts, tokens): (u64, Tokens)) {
+fn add(row: &mut ProjectRow, session: &SessionFacts) {
     row.sessions += u64::from(!session.kind.is_subagent());
-    if !session.kind.is_subagent() {
-        row.prompts += prompts;
-    }
-    row.tokens += tokens;
     row.bytes += session.bytes();
     row.began = row.began.into_iter().chain(session.started).min();
     row.last_used = row.last_used.max(session.updated);

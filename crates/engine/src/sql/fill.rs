@@ -21,7 +21,7 @@ use crate::{Engine, Error};
 /// The folder of fact files in recount's data folder.
 const FOLDER: &str = "facts";
 /// Raised with every change to the content of the tables.
-const ROWS: u32 = 2;
+const ROWS: u32 = 3;
 /// How long to wait for another run that is filling the file.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The interval between commits,
@@ -183,7 +183,10 @@ fn one(
     let folder = disk.folders.get(stale.digest.folder).map(|folder| &folder.at.path);
     let session_files = stale.group.session_files(&facts.id, disk, reading, buffer);
     let (files, messages) = session_files
-        .map(|session_files| rows(stale.group.source, &session_files, folder.map(PathBuf::as_path)))
+        .map(|session_files| {
+            let folder = folder.map(PathBuf::as_path);
+            rows(stale.group.source, &session_files, folder, facts.started)
+        })
         .unwrap_or_default();
     SessionRows {
         key: stale.key,

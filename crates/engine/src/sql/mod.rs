@@ -11,12 +11,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use recount_catalog::Error as CatalogError;
-use recount_catalog::sql::{Question, SqlError, SqlInput as Given, SqlValue};
+use recount_catalog::sql::{
+    PricedRequest, Question, RequestPrices, SqlError, SqlInput as Given, SqlValue,
+};
 use recount_model::{Problem, SessionFacts};
+use recount_prices::Prices;
 
 use crate::projects::resolve::Effort;
 use crate::sessions::list::Digest;
 use crate::snapshot::disk_scan::{DiskSnapshot, Progress};
+use crate::stats::pricing::request_cost;
 use crate::{Engine, Error};
 use bodies::Bodies;
 use mistake::sql_error;
@@ -80,6 +84,7 @@ impl Engine {
             facts: read_data.facts.as_deref(),
             sessions: &mut read_data.sessions.iter().map(|facts| sessions::cells(facts)),
             texts: Box::new(Bodies::new(self.roots.iter().map(|root| root.source))),
+            prices: Box::new(KnownPrices(self.pricing().shared())),
         };
         let answer = question.ask(given).map_err(sql_error)?;
         Ok(SqlTable {
@@ -92,6 +97,16 @@ impl Engine {
             statement: statement.to_owned(),
             facts: read_data.facts,
         })
+    }
+}
+
+/// The prices of this user; `None` if one is invalid.
+struct KnownPrices(Option<Arc<Prices>>);
+
+impl RequestPrices for KnownPrices {
+    fn cost(&mut self, request: &PricedRequest<'_>) -> Option<f64> {
+        let tokens = rows::tokens(request.tokens, request.cache_write_1h);
+        request_cost(self.0.as_deref(), Some(request.model), Some(request.at), &tokens)
     }
 }
 

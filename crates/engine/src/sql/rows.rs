@@ -10,6 +10,7 @@ use recount_formats::source::{FileAccess, SessionFiles};
 use recount_model::{Fate, Message, OutputState, Problem, Span, Tokens, ToolCall, timestamp};
 
 use crate::messages::{Messages, Upcoming, View};
+use crate::stats::usage::said;
 
 /// How much of an argument is stored.
 const KEY_ARG: usize = 500;
@@ -26,6 +27,7 @@ pub(super) fn rows(
     source: &'static dyn Source,
     session_files: &SessionFiles,
     folder: Option<&Path>,
+    started: Option<Timestamp>,
 ) -> (Vec<String>, Vec<MessageRow>) {
     let file = |session_file: &recount_formats::source::SessionFile| {
         session_file.file.at.path.to_string_lossy().into_owned()
@@ -35,7 +37,8 @@ pub(super) fn rows(
     // Messages from a base are counted in its own session.
     bodies.keep_own();
     let mut messages = Vec::with_capacity(bodies.len());
-    while let Some((mut row, body)) = next(&mut bodies) {
+    let mut times = CountedTimes::from(started);
+    while let Some((mut row, body)) = next(&mut bodies, &mut times) {
         // A message that cannot be read in full still has a row, with less data.
         if let Ok(message) = body {
             fill_in(&mut row, &message, source);
@@ -45,14 +48,40 @@ pub(super) fn rows(
     (files, messages)
 }
 
+/// The times that the messages of a session count for, as in `stats`: each its own, else that of the one before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CountedTimes {
+    last: Option<i64>,
+}
+
+impl CountedTimes {
+    /// Begins with the start of a session.
+    pub(crate) fn from(started: Option<Timestamp>) -> Self {
+        Self { last: started.map(Timestamp::as_millisecond) }
+    }
+
+    /// Returns the time of the next message. Asked again for the same one, it is the same.
+    pub(crate) fn at(&mut self, time: Option<i64>, counts: bool) -> Option<i64> {
+        let at = time.or(self.last);
+        if counts {
+            self.last = at;
+        }
+        at
+    }
+}
+
 /// Returns the row of the next message from the outline, and the message itself, which is not in the row yet.
-pub(crate) fn next(bodies: &mut Messages<'_>) -> Option<(MessageRow, Result<Message, Problem>)> {
+pub(crate) fn next(
+    bodies: &mut Messages<'_>,
+    times: &mut CountedTimes,
+) -> Option<(MessageRow, Result<Message, Problem>)> {
     let upcoming = bodies.upcoming();
     let body = bodies.next()?;
     let Some(Upcoming { session_file, outline, entry, span, fate, .. }) = upcoming else {
         return Some((MessageRow::default(), body));
     };
     let mut row = outlined(outline, entry, (session_file, span), fate);
+    row.at = times.at(entry.time, said(entry).is_some());
     row.request = entry.tokens.and_then(|_| bodies.source().request_key(outline, entry));
     row.pieces = outline.pieces_of(entry).map(|v| (v.span.offset, v.span.bytes)).collect();
     if body.as_ref().is_ok_and(is_cut) {
@@ -64,8 +93,9 @@ pub(crate) fn next(bodies: &mut Messages<'_>) -> Option<(MessageRow, Result<Mess
 }
 
 /// Returns the row of a message that is in memory, and in no outline.
-pub(crate) fn saved(message: &Message) -> MessageRow {
+pub(crate) fn saved(message: &Message, times: &mut CountedTimes) -> MessageRow {
     let place = &message.place;
+    let time = message.time.map(Timestamp::as_millisecond);
     MessageRow {
         id: message.id.as_ref().map(ToString::to_string),
         kind: message.kind.to_string(),
@@ -74,6 +104,8 @@ pub(crate) fn saved(message: &Message) -> MessageRow {
         model: message.model.clone(),
         tool_calls: message.tool_calls.len() as u64,
         tokens: message.tokens.map(numbers),
+        cache_write_1h: message.tokens.unwrap_or_default().cache_write_1h,
+        at: times.at(time, true),
         offset: place.offset,
         bytes: place.bytes,
         ..MessageRow::default()
@@ -97,6 +129,7 @@ fn outlined(
         characters: None,
         tool_calls: entry.calls.first().copied().map_or(0, u64::from),
         tokens: entry.tokens.map(numbers),
+        cache_write_1h: entry.tokens.unwrap_or_default().cache_write_1h,
         file,
         line: Some(span.line).filter(|line| *line > 0),
         offset: span.offset,
@@ -108,6 +141,12 @@ fn outlined(
 fn numbers(tokens: Tokens) -> [u64; 7] {
     let Tokens { input, output, cached, cache_write, thoughts, tool, total, .. } = tokens;
     [input, output, cached, cache_write, thoughts, tool, total]
+}
+
+/// Returns what was used, from the numbers of a row.
+pub(crate) fn tokens(numbers: [u64; 7], cache_write_1h: u64) -> Tokens {
+    let [input, output, cached, cache_write, thoughts, tool, total] = numbers;
+    Tokens { input, output, cached, cache_write, cache_write_1h, thoughts, tool, total }
 }
 
 /// Adds what only the message itself has.

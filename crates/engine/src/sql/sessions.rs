@@ -65,7 +65,7 @@ fn figures(session: &SessionFacts) -> Vec<SqlValue<'static>> {
     let (counts, tools, kept) = (&session.counts, &session.tool_calls, &session.kept);
     let mut cells = vec![
         number(counts.messages),
-        number(counts.prompts),
+        number(session.typed_prompts()),
         number(counts.answers),
         number(counts.undone),
         number(tools.total),
@@ -73,10 +73,13 @@ fn figures(session: &SessionFacts) -> Vec<SqlValue<'static>> {
         number(tools.cancelled),
         text(Some(session.models.join(",").as_str()).filter(|models| !models.is_empty())),
     ];
+    let is_unknown = session.is_usage_unknown();
+    let tokens = |used| if is_unknown { UNKNOWN } else { tokens(used) };
     cells.extend(tokens(session.tokens));
     cells.push(session.cost_usd.map_or(SqlValue::Null, SqlValue::Real));
     cells.push(flag(session.cost_is_lower_bound));
-    cells.extend([kept.messages, kept.prompts, kept.answers, kept.tool_calls].map(number));
+    let typed = if session.kind.is_subagent() { 0 } else { kept.prompts };
+    cells.extend([kept.messages, typed, kept.answers, kept.tool_calls].map(number));
     cells.extend(tokens(kept.tokens));
     cells
 }
@@ -98,6 +101,9 @@ fn rest(session: &SessionFacts) -> Vec<SqlValue<'static>> {
         number(session.not_understood),
     ]
 }
+
+/// Tokens of a session of which nothing was recorded.
+const UNKNOWN: [SqlValue<'static>; 7] = [const { SqlValue::Null }; 7];
 
 fn tokens(tokens: Tokens) -> [SqlValue<'static>; 7] {
     let Tokens { input, output, cached, cache_write, thoughts, tool, total, .. } = tokens;

@@ -24,7 +24,7 @@ pub struct UsageFigures {
     pub answers: u64,
     /// Their tokens.
     pub tokens: Tokens,
-    /// Their cost; `null` if no price is known.
+    /// Their cost; `null` if no price is known, or nothing was recorded of what was used.
     pub cost_usd: Option<Money>,
     /// Whether less is recorded, or less has a price, than was billed.
     pub cost_is_lower_bound: bool,
@@ -67,23 +67,29 @@ impl Missing {
 
     /// Returns what is missing and why, reason by reason.
     pub fn reasons(&self) -> Vec<(u64, &'static str)> {
-        let all = [
+        worded([
             (
                 self.rounds,
+                "reply without text was merged into the record before it, which has the token counts of one reply",
                 "replies without text were merged into the record before them, which has the token counts of one reply",
             ),
             (
                 self.first_figures,
+                "request may have only the token counts of the first chunk of the reply, as older releases recorded them",
                 "requests may have only the token counts of the first chunk of the reply, as older releases recorded them",
             ),
-            (self.no_figures, "replies have no token counts"),
+            (self.no_figures, "reply has no token counts", "replies have no token counts"),
             (
                 self.unanswered,
+                "prompt has no recorded answer: failed and stopped requests leave no token counts",
                 "prompts have no recorded answer: failed and stopped requests leave no token counts",
             ),
-            (self.side_calls, "requests for titles, summaries or searches are never recorded"),
-        ];
-        all.into_iter().filter(|(count, _)| *count > 0).collect()
+            (
+                self.side_calls,
+                "request for a title, summary or search is never recorded",
+                "requests for titles, summaries or searches are never recorded",
+            ),
+        ])
     }
 
     pub(crate) fn add(&mut self, left: &Unrecorded) {
@@ -92,6 +98,14 @@ impl Missing {
         self.no_figures += u64::from(left.no_figures);
         self.side_calls += u64::from(left.side_calls);
     }
+}
+
+/// Returns the numbers that are not 0, each with its words: for one, or for several.
+pub fn worded(
+    reasons: impl IntoIterator<Item = (u64, &'static str, &'static str)>,
+) -> Vec<(u64, &'static str)> {
+    let words = |(number, one, many)| (number, if number == 1 { one } else { many });
+    reasons.into_iter().filter(|(number, _, _)| *number > 0).map(words).collect()
 }
 
 impl UsageFigures {
@@ -204,10 +218,26 @@ impl Sum {
         self.sessions.dedup();
         let mut figures = self.figures;
         figures.sessions = self.sessions.len() as u64;
-        figures.cost_usd = (self.priced > 0 || figures.unpriced == 0).then_some(self.cost);
         figures.cost_is_lower_bound = figures.unpriced > 0 || !figures.missing.is_nothing();
+        // Without a price, or without any record of what was used, it is not 0 but unknown.
+        let is_known = self.priced > 0 || !figures.cost_is_lower_bound;
+        figures.cost_usd = is_known.then_some(self.cost);
         figures.active_seconds = self.active.seconds();
         figures.wall_seconds = self.wall.seconds();
         figures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_case_is_worded_as_one() {
+        let missing = Missing { unanswered: 1, side_calls: 2, ..Missing::default() };
+        let reasons = missing.reasons();
+        assert_eq!(reasons.len(), 2);
+        assert!(reasons.iter().any(|(n, words)| *n == 1 && words.starts_with("prompt has ")));
+        assert!(reasons.iter().any(|(n, words)| *n == 2 && words.starts_with("requests for ")));
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod pricing;
 pub(crate) mod usage;
 
 mod budget;
+mod by_project;
 mod calendar;
 mod compare;
 mod content;
@@ -38,7 +39,7 @@ pub use budget::{Budget, Limit, Now};
 pub use compare::{Compared, ComparedDay};
 pub use content::{ContentPart, ContentStats, FileUse, ToolError, ToolOutput};
 pub use explain::{Explained, ExplainedLine};
-pub use figures::{Missing, UsageFigures};
+pub use figures::{Missing, UsageFigures, worded};
 pub use overview::Overview;
 pub use page::Paged;
 pub use recount_prices::{

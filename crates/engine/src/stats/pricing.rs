@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use recount_model::{SessionFacts, timestamp};
+use recount_model::{SessionFacts, Tokens, timestamp};
 use recount_prices::{Money, PriceEntry, Prices};
 
 use crate::Engine;
@@ -18,7 +18,7 @@ use crate::stats::usage::{Event, Head, UsageLog, UsageLogReader};
 /// The prices of this user.
 #[derive(Debug)]
 pub(crate) struct Pricing {
-    prices: Option<Prices>,
+    prices: Option<Arc<Prices>>,
     /// A fingerprint of them.
     fingerprint: u64,
 }
@@ -39,7 +39,7 @@ impl Engine {
     pub(crate) fn pricing(&self) -> &Pricing {
         self.pricing.get_or_init(|| Pricing {
             // Errors in the user's own prices are reported by queries about cost.
-            prices: self.prices().ok(),
+            prices: self.prices().ok().map(Arc::new),
             fingerprint: Prices::fingerprint(&self.config.prices),
         })
     }
@@ -84,7 +84,17 @@ impl Engine {
 impl Pricing {
     /// Returns the prices, unless one of the user's own is invalid.
     pub(crate) fn prices(&self) -> Option<&Prices> {
-        self.prices.as_ref()
+        self.prices.as_deref()
+    }
+
+    /// The same, to be kept.
+    pub(crate) fn shared(&self) -> Option<Arc<Prices>> {
+        self.prices.clone()
+    }
+
+    /// Returns a fingerprint of the prices.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.fingerprint
     }
 
     /// Sets the cost of a session.
@@ -138,10 +148,26 @@ impl CostSum {
     }
 
     fn settle(self, facts: &mut SessionFacts) {
-        let is_known = self.priced > 0 || self.unpriced == 0;
+        // Of a session that cannot be read, nothing is known.
+        let is_unread = facts.counts.messages == 0 && facts.problems > 0;
+        let is_lower_bound = self.unpriced > 0 || !self.missing.is_nothing() || is_unread;
+        // Without a price, or without any record of what was used, it is not 0 but unknown.
+        let is_known = self.priced > 0 || !is_lower_bound;
         facts.cost_usd = is_known.then(|| self.cost.dollars());
-        facts.cost_is_lower_bound = Some(self.unpriced > 0 || !self.missing.is_nothing());
+        facts.cost_is_lower_bound = Some(is_lower_bound);
     }
+}
+
+/// Returns what a request cost in dollars, by the price of its day.
+pub(crate) fn request_cost(
+    prices: Option<&Prices>,
+    model: Option<&str>,
+    at: Option<i64>,
+    tokens: &Tokens,
+) -> Option<f64> {
+    let entry = prices?.entry(model?)?;
+    let day = timestamp(at?)?.to_zoned(TimeZone::UTC).date();
+    Some(entry.quote(day, tokens).cost.dollars())
 }
 
 /// A day, in milliseconds.

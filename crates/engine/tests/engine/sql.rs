@@ -90,6 +90,14 @@ pub(crate) fn check_sums(engine: &Engine, what: &str) {
         total.tokens;
     let numbers = [total.requests, input, output, cached, cache_write, thoughts, tool, all];
     assert_eq!(counted, expected(&numbers), "{what}");
+    let cost = ask(engine, "SELECT total(cost_usd), sum(cost_usd IS NULL) FROM requests").concat();
+    let (cost, unpriced) = (cost[0].parse::<f64>().unwrap(), &cost[1]);
+    let known = total.cost_usd.unwrap_or_default().dollars();
+    assert!((cost - known).abs() < 1e-9, "{what}: {cost} in sql, {known} in stats");
+    let unpriced = if total.requests == 0 { 0 } else { unpriced.parse().unwrap() };
+    assert_eq!(unpriced, total.unpriced, "{what}");
+    let typed = ask(engine, "SELECT coalesce(sum(prompts), 0) FROM sessions");
+    assert!(typed.concat()[0].parse::<u64>().unwrap() >= total.prompts, "{what}");
 }
 
 /// Asks for all that was ever used.

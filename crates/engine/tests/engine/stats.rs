@@ -135,6 +135,13 @@ fn adds_up(home: &Path, report: &StatsReport, what: &str) {
             assert_eq!(sum(|row| row.answers), report.total.answers, "{what} {by:?}");
         }
     }
+    let (projects, _) = engine(home, None).projects(None, &()).unwrap();
+    let money: Money = projects.iter().filter_map(|row| row.cost_usd).sum();
+    let tokens: u64 = projects.iter().map(|row| row.tokens.total).sum();
+    let prompts: u64 = projects.iter().map(|row| row.prompts).sum();
+    let total = &report.total;
+    let wanted = (total.cost_usd.unwrap_or_default(), total.tokens.total, total.prompts);
+    assert_eq!((money, tokens, prompts), wanted, "{what}: projects");
     let explained = engine(home, None).explain(&asked(), None, &()).unwrap();
     assert_eq!(explained.requests.len() as u64, report.total.requests, "{what}");
     let last = explained.requests.last().map(|line| line.sum_usd).unwrap_or_default();

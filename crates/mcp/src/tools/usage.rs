@@ -1,7 +1,7 @@
 //! `usage`
 
 use jiff::{SignedDuration, ToSpan as _};
-use recount_display::number::{count, money, plural};
+use recount_display::number::{at_least, count, money, plural};
 use recount_display::project_names::ProjectNames;
 use recount_display::usage::{cost, label};
 use recount_engine::ListQuery;
@@ -97,7 +97,11 @@ fn rows(
             let of_shown: Money = shown().filter_map(|one| one.cost_usd).sum();
             Money::from_units(all.units().saturating_sub(of_shown.units()))
         });
-        let spent = spent.map(|spent| format!(", {}", money(spent))).unwrap_or_default();
+        let is_hidden = |at: usize| if by.is_time() { at < rest } else { at >= done };
+        let mut hidden = report.rows.iter().enumerate().filter(|(at, _)| is_hidden(*at));
+        let is_lower_bound = hidden.any(|(_, row)| row.figures.cost_is_lower_bound);
+        let spent = spent.map(|spent| format!(", {}", at_least(&money(spent), is_lower_bound)));
+        let spent = spent.unwrap_or_default();
         let word = if by.is_time() { "older day" } else { "more row" };
         answer.after.push(format!(
             "{}: {requests} requests, {} tokens{spent}",

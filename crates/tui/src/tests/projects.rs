@@ -1,5 +1,11 @@
 //! Projects.
 
+use jiff::SignedDuration;
+use jiff::tz::TimeZone;
+use recount_display::number::price;
+use recount_engine::ListQuery;
+use recount_engine::stats::{By, Money, StatsRequest};
+
 use super::Driver;
 
 #[test]
@@ -30,6 +36,28 @@ fn projects_are_filtered_and_sorted() {
     assert!(app.screen().contains("no project matches 'nothing like it'"), "{}", app.screen());
     app.press("esc");
     assert_eq!(names(&mut app), newest);
+}
+
+#[test]
+fn a_project_costs_what_statistics_say() {
+    let mut app = Driver::demo(140, 40);
+    let asked = StatsRequest {
+        sessions: ListQuery::default(),
+        zone: TimeZone::UTC,
+        gap: SignedDuration::from_mins(30),
+    };
+    let report = app.engine.stats(&asked, By::Project, &()).unwrap();
+    assert!(report.basis.duplicates.elsewhere > 0, "a fork must hold copies");
+    app.press("4");
+    let screen = app.exact_screen();
+    for row in &report.rows {
+        let name = row.name.as_deref().unwrap();
+        let line = screen.lines().find(|line| line.split_whitespace().any(|word| word == name));
+        let line = line.unwrap_or_else(|| panic!("{name}:\n{screen}"));
+        let dollars = row.figures.cost_usd.map(Money::dollars);
+        let cost = price(dollars, row.figures.cost_is_lower_bound);
+        assert!(line.split_whitespace().any(|word| word == cost), "{name} {cost}: {line}");
+    }
 }
 
 #[test]

@@ -183,7 +183,7 @@ fn cells(row: &ProjectRow, context: &Context) -> Vec<StyledSpan> {
         StyledSpan::new(&row.state.to_string(), state),
         StyledSpan::new(&form.count(row.sessions), Tone::Plain),
         StyledSpan::new(&form.count(row.prompts), Tone::Plain),
-        StyledSpan::new(&form.count(row.tokens.total), Tone::Plain),
+        StyledSpan::new(&form.tokens(row.known_tokens()), Tone::Plain),
         StyledSpan::new(&form.bytes(row.bytes), Tone::Dim),
         StyledSpan::new(&used, Tone::Dim),
         StyledSpan::new(&agents.join(", "), Tone::Dim),

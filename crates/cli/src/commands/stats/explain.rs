@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use recount_engine::export::csv;
 use recount_engine::stats::{Explained, Money, Tier, Unit};
 
-use super::{end, print_json};
+use super::{Bound, end, print_json};
 use crate::context::{Context, Paged};
 use crate::failure::Failure;
 use crate::output::columns::render;
@@ -30,7 +30,8 @@ pub(super) fn show(
         out.write_all(working(explained).as_bytes())?;
         out.finish()?;
     }
-    Ok(end(context, &explained.total, &explained.basis))
+    let bound = if is_csv { Bound::Unmarked } else { Bound::Explained };
+    Ok(end(context, &explained.total, &explained.basis, bound))
 }
 
 const CSV: &[&str] = &[

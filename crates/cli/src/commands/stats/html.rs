@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use recount_engine::Engine;
 use recount_engine::stats::StatsRequest;
 
-use super::end;
+use super::{Bound, end};
 use crate::context::{Context, Paged};
 use crate::failure::Failure;
 use crate::output::number::bytes;
@@ -34,5 +34,6 @@ pub(super) fn write(
         context.warn(&format!("report written ({}): {place}", bytes(size)));
         page
     };
-    Ok(end(context, &page.total, &page.basis))
+    // The page has a section about it.
+    Ok(end(context, &page.total, &page.basis, Bound::Explained))
 }

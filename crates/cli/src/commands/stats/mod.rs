@@ -21,6 +21,7 @@ use serde::Serialize;
 use super::session_rows;
 use crate::context::{Context, Paged};
 use crate::failure::{ERROR, Failure, NOTHING};
+use crate::output::form::Form;
 use crate::output::json;
 use crate::output::number::plural;
 use crate::output::progress::Bar;
@@ -202,13 +203,31 @@ fn print(context: &Context, page: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// How an answer shows that its cost is a lower bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bound {
+    /// With a mark.
+    Marked,
+    /// Not at all: a program reads it, or it is in another file.
+    Unmarked,
+    /// It lists what is missing, or has no cost.
+    Explained,
+}
+
+impl Bound {
+    /// Returns how the tables of this run show it.
+    fn of_tables(context: &Context) -> Self {
+        if context.form() == Form::Short { Self::Marked } else { Self::Unmarked }
+    }
+}
+
 /// Prints what does not fit in a table, and returns the exit code.
-fn end(context: &Context, total: &UsageFigures, basis: &StatsBasis) -> ExitCode {
+fn end(context: &Context, total: &UsageFigures, basis: &StatsBasis, bound: Bound) -> ExitCode {
     if let Some(scope) = &basis.scope {
         context.warn(&session_rows::scope(scope));
     }
     if !context.global.json {
-        for note in notes(total, basis) {
+        for note in notes(total, basis, bound) {
             context.warn(&note);
         }
     }
@@ -221,7 +240,7 @@ fn end(context: &Context, total: &UsageFigures, basis: &StatsBasis) -> ExitCode 
 }
 
 /// Returns what must be known to interpret the figures.
-fn notes(total: &UsageFigures, basis: &StatsBasis) -> Vec<String> {
+fn notes(total: &UsageFigures, basis: &StatsBasis, bound: Bound) -> Vec<String> {
     let mut notes = Vec::new();
     if !basis.unpriced_models.is_empty() {
         let name = |unpriced: &recount_engine::stats::UnpricedModel| {
@@ -231,11 +250,12 @@ fn notes(total: &UsageFigures, basis: &StatsBasis) -> Vec<String> {
         let names: Vec<String> = basis.unpriced_models.iter().map(name).collect();
         notes.push(format!("no price known for {}; set it in config.toml", names.join(", ")));
     }
-    if !total.missing.is_nothing() {
+    if !total.missing.is_nothing() && bound != Bound::Explained {
+        let what = if bound == Bound::Marked { "≥" } else { "costs are lower bounds" };
         let missing = total.missing.reasons();
         let sum: u64 = missing.iter().map(|(number, _)| number).sum();
         notes.push(format!(
-            "≥: some usage was not recorded ({}); --explain shows what",
+            "{what}: some usage was not recorded ({}); --explain shows what",
             plural(sum, "case")
         ));
     }

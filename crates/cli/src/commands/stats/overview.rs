@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use recount_display::usage::cost;
+use recount_display::usage::{cost, tokens};
 use recount_engine::Engine;
 use recount_engine::stats::{Overview, StatsRequest, StatsRow, UsageFigures};
 
-use super::{end, line, print, print_json};
+use super::{Bound, end, line, print, print_json};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::bar::{bar, sparkline};
@@ -35,7 +35,8 @@ pub(super) fn show(
         print(context, &page(overview, context))?;
         line::warn_over(&engine.budget(&asked.zone, &())?, context);
     }
-    Ok(end(context, &overview.report.total, &overview.report.basis))
+    // This screen is for people, wherever it goes.
+    Ok(end(context, &overview.report.total, &overview.report.basis, Bound::Marked))
 }
 
 /// Draws the screen.
@@ -90,8 +91,8 @@ fn period(name: &str, figures: &UsageFigures) -> Vec<StyledSpan> {
         cell(&count(figures.tool_calls)),
         cell(&figures.cache_share().map(percent).unwrap_or_default()),
         cell(&duration(figures.active_seconds)),
-        cell(&count(figures.tokens.total)),
-        cell(&if name == "all" { cost(figures) } else { Form::Short.money(figures.cost_usd) }),
+        cell(&Form::Short.tokens(tokens(figures))),
+        cell(&cost(figures)),
     ]
 }
 
@@ -114,9 +115,8 @@ fn top(rows: &[StatsRow], total: &UsageFigures, what: &str) -> Vec<Vec<StyledSpa
             StyledSpan::new(name, tone),
             StyledSpan::new(&count(figures.sessions), Tone::Plain),
             StyledSpan::new(&count(figures.requests), Tone::Plain),
-            StyledSpan::new(&count(figures.tokens.total), Tone::Plain),
-            // Only totals are marked if less was recorded than billed.
-            StyledSpan::new(&Form::Short.money(figures.cost_usd), Tone::Plain),
+            StyledSpan::new(&Form::Short.tokens(tokens(figures)), Tone::Plain),
+            StyledSpan::new(&cost(figures), Tone::Plain),
             StyledSpan::new(drawn, Tone::Dim),
         ]
     };

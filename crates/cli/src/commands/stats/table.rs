@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use recount_display::usage::{cost, heading, label, weight};
+use recount_display::usage::{cost, heading, label, tokens, weight};
 use recount_engine::export::csv;
 use recount_engine::stats::{By, ContentStats, StatsReport, StatsRow, UsageFigures};
 
-use super::{StatsArgs, chart, content, end, print};
+use super::{Bound, StatsArgs, chart, content, end, print};
 
 use crate::context::{Context, Paged};
 use crate::failure::Failure;
@@ -44,7 +44,12 @@ pub(super) fn show(
         }
         print(context, &shown)?;
     }
-    Ok(end(context, &report.total, &report.basis))
+    let bound = match report.by {
+        By::Tool => Bound::Explained,
+        _ if args.csv => Bound::Unmarked,
+        _ => Bound::of_tables(context),
+    };
+    Ok(end(context, &report.total, &report.basis, bound))
 }
 
 /// Draws a report.
@@ -170,11 +175,10 @@ fn cells_of(by: By, row: &StatsRow, most: u128, form: Form) -> Vec<StyledSpan> {
         number(figures.tool_calls),
         failed(form.count(figures.tools_failed)),
         plain(&form.duration(figures.active_seconds)),
-        number(figures.tokens.total),
+        plain(&form.tokens(tokens(figures))),
         plain(&match form {
-            // Less may be recorded than billed: the total is marked, once.
-            Form::Short if row.key == TOTAL => cost(figures),
-            _ => form.money(figures.cost_usd),
+            Form::Short => cost(figures),
+            Form::Exact => form.money(figures.cost_usd),
         }),
         drawn,
     ]

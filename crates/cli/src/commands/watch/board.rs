@@ -9,7 +9,7 @@ use recount_model::LiveState;
 
 use crate::context::Context;
 use crate::output::columns::{Align, Column, Fit, render};
-use crate::output::number::count;
+use crate::output::number::{at_least, count};
 use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
 
@@ -79,6 +79,7 @@ fn cells(row: &LiveRow, facts: &LiveFacts, now: i64) -> Vec<StyledSpan> {
     let (mark, tone) = live::mark(row.state);
     let session = &row.session;
     let (tokens, cost) = facts.used(row);
+    let cost = cost.map(|cost| at_least(&dollars(cost), facts.is_lower_bound(row)));
     let title = live_title(row, facts);
     let rate = row.rates[0].usd;
     vec![
@@ -90,7 +91,7 @@ fn cells(row: &LiveRow, facts: &LiveFacts, now: i64) -> Vec<StyledSpan> {
         StyledSpan::new(&live::what(row, title.as_deref()), Tone::Plain),
         StyledSpan::new(&live::context(row), Tone::Plain),
         StyledSpan::new(&count(tokens.total), Tone::Plain),
-        StyledSpan::new(&cost.map(dollars).unwrap_or_default(), Tone::Plain),
+        StyledSpan::new(&cost.unwrap_or_default(), Tone::Plain),
         StyledSpan::new(&if rate > 0.0 { dollars(rate) } else { String::new() }, Tone::Plain),
         StyledSpan::new(&live::place(row), Tone::Dim),
     ]

@@ -1,19 +1,16 @@
 //! Builds the files of a partition.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use jiff::tz::TimeZone;
 use recount_catalog::facts::MessageRow;
 use recount_catalog::sql::{SqlValue, VIEWS};
 use recount_export::ExportTable;
 use recount_export::parquet::{ParquetCell, ParquetColumn, TableFile, read_table};
 use recount_formats::source::stable_hash;
 use recount_model::{
-    Message, Problem, SessionFacts, SessionId, SessionKind, SourceName, Tokens, timestamp,
+    Message, Problem, SessionFacts, SessionId, SessionKind, SourceName, timestamp,
 };
-use recount_prices::{PriceEntry, Prices};
 use recount_writer::Draft;
 
 use super::columns::{LakeColumn, is_in_lake, lake_columns};
@@ -24,7 +21,7 @@ use crate::export::rows::{spill, unwritten};
 use crate::export::stock::Item;
 use crate::messages::{Messages, Upcoming, View};
 use crate::sql::bodies::thoughts;
-use crate::sql::rows::{fill_in, next};
+use crate::sql::rows::{CountedTimes, fill_in, next};
 use crate::sql::sessions::cells;
 use crate::stats::usage::{Said as Counted, said};
 use crate::{Error, Opened};
@@ -109,13 +106,14 @@ impl LakePlan {
             let name = format!("{}.parquet", partition.folder(*table).replace('/', "."));
             File::new(*table, folder.join(name))
         });
-        let prices = self.engine.prices()?;
+        if self.stock.prices().is_none() {
+            // A price of the user is invalid: nothing is sent without its cost.
+            self.engine.prices()?;
+        }
         let mut work = Work {
             plan: self,
             files: files.collect::<Result<_, _>>()?,
             month: partition.month,
-            prices: &prices,
-            entries: HashMap::new(),
             day: (i64::MIN, None),
             problems: Vec::new(),
             lost: false,
@@ -220,9 +218,7 @@ struct Work<'a> {
     plan: &'a LakePlan,
     files: Vec<File>,
     month: Option<LakeMonth>,
-    prices: &'a Prices,
     /// Prices by model.
-    entries: HashMap<String, Option<&'a PriceEntry>>,
     /// The day of the last message, by its number, with its month: most have the same.
     day: (i64, Option<LakeMonth>),
     problems: Vec<Problem>,
@@ -236,7 +232,6 @@ struct MessageMeta {
     counts_as: Option<&'static str>,
     is_copy: bool,
     is_request_copy: bool,
-    tokens: Option<Tokens>,
 }
 
 impl Work<'_> {
@@ -311,16 +306,16 @@ impl Work<'_> {
         // Messages from a base are counted in its own session.
         bodies.keep_own();
         let mut number = 0;
-        let mut last = session.facts.started.map(jiff::Timestamp::as_millisecond);
+        let mut times = CountedTimes::from(session.facts.started);
         while bodies.len() > 0 {
             number += 1;
             let upcoming = bodies.upcoming();
-            let meta = self.meta(session, &bodies, upcoming, number, &mut last);
+            let meta = self.meta(session, &bodies, upcoming, number, &mut times);
             if self.month_of(session, meta.at) != self.month {
                 bodies.skip_next();
                 continue;
             }
-            let Some((row, body)) = next(&mut bodies) else { break };
+            let Some((row, body)) = next(&mut bodies, &mut times) else { break };
             self.message((row, body), (&opened, session, number), &meta)?;
         }
         Ok(())
@@ -332,25 +327,28 @@ impl Work<'_> {
         bodies: &Messages<'_>,
         upcoming: Option<Upcoming<'_>>,
         number: usize,
-        last: &mut Option<i64>,
+        times: &mut CountedTimes,
     ) -> MessageMeta {
         let facts = &session.facts;
         let own = || stable_hash(&(facts.source.as_str(), facts.id.as_str(), "number", number));
         let Some(Upcoming { outline, entry, index, .. }) = upcoming else {
             let key = format!("{:016x}", own());
             let (is_copy, is_request_copy) = (false, false);
-            let (counts_as, tokens) = (None, None);
-            return MessageMeta { key, at: *last, counts_as, is_copy, is_request_copy, tokens };
+            let counts_as = None;
+            return MessageMeta {
+                key,
+                at: times.at(None, false),
+                counts_as,
+                is_copy,
+                is_request_copy,
+            };
         };
         let key = bodies.source().message_key(outline, index);
         let shared = self.plan.shared.get().zip(key);
         let (is_copy, is_request_copy) =
             shared.map_or((false, false), |(shared, key)| shared.is_copy(local_key(facts), key));
         let counted = said(entry);
-        let at = entry.time.or(*last);
-        if counted.is_some() {
-            *last = at;
-        }
+        let at = times.at(entry.time, counted.is_some());
         let counts_as = counted.map(|counted| match counted {
             // A sub-agent's prompt was not typed by a human.
             Counted::Prompt if facts.kind != SessionKind::Subagent => "prompt",
@@ -358,7 +356,7 @@ impl Work<'_> {
             Counted::Prompt | Counted::Other => "other",
         });
         let key = format!("{:016x}", key.unwrap_or_else(own));
-        MessageMeta { key, at, counts_as, is_copy, is_request_copy, tokens: entry.tokens }
+        MessageMeta { key, at, counts_as, is_copy, is_request_copy }
     }
 
     /// Returns the month of a row: that of its time, or the last one before it in which its session has anything that counts.
@@ -400,11 +398,12 @@ impl Work<'_> {
                 (file, None)
             }
         };
-        let cost = self.cost(&row, meta);
+        let cost = self.plan.stock.cost(&row);
         let facts: &SessionFacts = &session.facts;
         let id = facts.id.as_str();
-        let said = Said { session: id, number, file: &file, row: &row, message: message.as_ref() };
-        let thoughts = message.as_ref().and_then(|message| thoughts(&message.thoughts));
+        let message = message.as_ref();
+        let said = Said { session: id, number, file: &file, row: &row, message, cost };
+        let thoughts = message.and_then(|message| thoughts(&message.thoughts));
         let started = facts
             .started
             .map_or(ParquetCell::Null, |time| ParquetCell::Time(time.as_millisecond()));
@@ -414,7 +413,6 @@ impl Work<'_> {
             (ParquetCell::Text(session.main.as_str()), ParquetCell::Text(&session.project));
         let is_copy = ParquetCell::Flag(meta.is_copy);
         let counts_as = meta.counts_as.map_or(ParquetCell::Null, ParquetCell::Text);
-        let cost = cost.map_or(ParquetCell::Null, ParquetCell::Real);
         let of_message = [key, at, is_copy, main, project, started];
         let plan = self.plan;
         for file in &mut self.files {
@@ -431,7 +429,7 @@ impl Work<'_> {
                 }
                 ExportTable::Requests => {
                     if let Some(tokens) = row.tokens.filter(|_| !meta.is_request_copy) {
-                        let extra = [key, at, main, project, cost, started];
+                        let extra = [key, at, main, project, started];
                         file.push_masked(said.request_row(tokens), &extra, plan)?;
                     }
                 }
@@ -444,19 +442,5 @@ impl Work<'_> {
             }
         }
         spill(self.files.iter_mut().map(|file| (file.path.as_path(), &mut file.rows)))
-    }
-
-    /// Returns the cost of a request in dollars, by the price of its day.
-    fn cost(&mut self, row: &MessageRow, meta: &MessageMeta) -> Option<f64> {
-        let (tokens, model) = (meta.tokens?, row.model.as_deref()?);
-        let entry = if let Some(entry) = self.entries.get(model) {
-            *entry
-        } else {
-            let entry = self.prices.entry(model);
-            self.entries.insert(model.to_owned(), entry);
-            entry
-        };
-        let day = meta.at.and_then(timestamp)?.to_zoned(TimeZone::UTC).date();
-        Some(entry?.quote(day, &tokens).cost.dollars())
     }
 }

@@ -122,14 +122,7 @@ fn extra(table: ExportTable) -> Vec<LakeColumn> {
         ExportTable::ToolCalls | ExportTable::FilesTouched => {
             vec![KEY, AT, IS_COPY, MAIN, PROJECT, SESSION_STARTED]
         }
-        ExportTable::Requests => vec![
-            KEY,
-            AT,
-            MAIN,
-            PROJECT,
-            own("cost_usd", ParquetKind::Real, "what it cost; null without a known price"),
-            SESSION_STARTED,
-        ],
+        ExportTable::Requests => vec![KEY, AT, MAIN, PROJECT, SESSION_STARTED],
     }
 }
 

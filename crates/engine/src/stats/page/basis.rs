@@ -3,7 +3,9 @@
 use recount_export::report;
 
 use super::super::logs::UsageLogs;
-use super::super::{ContentStats, PriceEntry, PriceOrigin, StatsBasis, StatsRequest, UsageFigures};
+use super::super::{
+    ContentStats, PriceEntry, PriceOrigin, StatsBasis, StatsRequest, UsageFigures, worded,
+};
 
 /// Returns how it was counted.
 pub(super) fn report_basis(
@@ -11,17 +13,23 @@ pub(super) fn report_basis(
     total: &UsageFigures,
     content: &ContentStats,
 ) -> report::ReportBasis {
-    let duplicates = [
+    let duplicates = worded([
         (
             basis.duplicates.repeated,
+            "record was written again in the same file, and counted once",
             "records were written again in the same file, and counted once",
         ),
         (
             basis.duplicates.copied,
+            "request is in several files of its session and was counted once",
             "requests are in several files of their session and were counted once",
         ),
-        (basis.duplicates.elsewhere, "requests are also in other sessions and were counted once"),
-    ];
+        (
+            basis.duplicates.elsewhere,
+            "request is also in other sessions and was counted once",
+            "requests are also in other sessions and were counted once",
+        ),
+    ]);
     let unpriced = basis.unpriced_models.iter().map(|unpriced| report::UnpricedRow {
         model: unpriced.model.clone(),
         requests: unpriced.requests,
@@ -29,7 +37,7 @@ pub(super) fn report_basis(
     });
     report::ReportBasis {
         missing: total.missing.reasons(),
-        duplicates: duplicates.into_iter().filter(|(number, _)| *number > 0).collect(),
+        duplicates,
         undone: total.undone,
         unpriced: unpriced.collect(),
         prices: Vec::new(),

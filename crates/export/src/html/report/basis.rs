@@ -26,7 +26,11 @@ pub(super) fn write(report: &UsageReport, html: &mut HtmlWriter<'_>) -> io::Resu
     if basis.undone > 0 {
         counted(
             basis.undone,
-            "requests had answers that were undone later; they were billed, and are in the sums",
+            if basis.undone == 1 {
+                "request had an answer that was undone later; it was billed, and is in the sums"
+            } else {
+                "requests had answers that were undone later; they were billed, and are in the sums"
+            },
             html,
         )?;
     }
@@ -36,14 +40,22 @@ pub(super) fn write(report: &UsageReport, html: &mut HtmlWriter<'_>) -> io::Resu
     if basis.problems > 0 {
         counted(
             basis.problems,
-            "records could not be read, or not in full; `recount list --problems` says which",
+            if basis.problems == 1 {
+                "record could not be read, or not in full; `recount list --problems` says which"
+            } else {
+                "records could not be read, or not in full; `recount list --problems` says which"
+            },
             html,
         )?;
     }
     if basis.unread > 0 {
         counted(
             basis.unread,
-            "messages could not be read in full, and are not in the figures of files",
+            if basis.unread == 1 {
+                "message could not be read in full, and is not in the figures of files"
+            } else {
+                "messages could not be read in full, and are not in the figures of files"
+            },
             html,
         )?;
     }
@@ -78,7 +90,8 @@ fn missing(report: &UsageReport, html: &mut HtmlWriter<'_>) -> io::Result<()> {
             None => html.mark("requests without a model on record")?,
         }
         let (requests, tokens) = (grouped(unpriced.requests), grouped(unpriced.tokens));
-        html.text(&format!(": {requests} requests, {tokens} tokens"))?;
+        let s = if unpriced.requests == 1 { "" } else { "s" };
+        html.text(&format!(": {requests} request{s}, {tokens} tokens"))?;
         html.mark("</li>\n")?;
     }
     for (number, what) in &basis.missing {

@@ -10,9 +10,14 @@ const DOLLAR: u128 = 1_000_000_000_000;
 pub(super) fn cost(cost: Cost) -> String {
     match cost.units {
         None => "–".to_owned(),
-        Some(units) if cost.is_lower_bound => format!("≥ {}", money(units)),
+        Some(units) if cost.is_lower_bound => at_least(&money(units)),
         Some(units) => money(units),
     }
+}
+
+/// Marks a lower bound. Of one that is too small to show, all that is known is that it is more than nothing.
+fn at_least(amount: &str) -> String {
+    if amount.starts_with('<') { ">$0.00".to_owned() } else { format!("≥{amount}") }
 }
 
 /// Formats money: `$12.34`, small amounts with four places, smaller ones as less than that.
@@ -131,7 +136,7 @@ mod tests {
             assert_eq!((money(units).as_str(), short_money(units).as_str()), (long, brief));
         }
         let more = Cost { units: Some(DOLLAR), is_lower_bound: true };
-        assert_eq!([cost(more), cost(Cost::default())], ["≥ $1.00", "–"]);
+        assert_eq!([cost(more), cost(Cost::default())], ["≥$1.00", "–"]);
         assert!(money(u128::MAX).starts_with("$18,446,744,073,709,551,615."), "more than there is");
     }
 

@@ -106,9 +106,9 @@ impl Sheet {
             grouped(tokens.output.into()),
             grouped(tokens.thoughts.into())
         );
-        self.fact("tokens", &used);
-        let least = if facts.cost_is_lower_bound == Some(true) { "≥" } else { "" };
-        self.fact("cost", &format!("{least}{}", price(facts.cost_usd)));
+        let is_unknown = facts.is_usage_unknown();
+        self.fact("tokens", if is_unknown { "not recorded" } else { &used });
+        self.fact("cost", &price(facts.cost_usd, facts.cost_is_lower_bound == Some(true)));
         if let Some(labels) = &facts.labels {
             let tags: Vec<String> = labels.tags.iter().map(|tag| format!("#{tag}")).collect();
             self.fact("tags", &tags.join(" "));

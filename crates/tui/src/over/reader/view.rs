@@ -1,7 +1,7 @@
 //! How the transcript looks.
 
 use recount_blocks::Level;
-use recount_display::number::{bytes, count, running_price};
+use recount_display::number::{at_least, bytes, count, running_price};
 use recount_display::sanitize::single_line;
 use recount_display::theme::Tone;
 use recount_display::transcript::{tone, who};
@@ -235,9 +235,8 @@ impl Reader {
         let sum = self.mark(here).and_then(|mark| mark.sum);
         if let Some(total) = total {
             let is_least = facts.and_then(|facts| facts.cost_is_lower_bound) == Some(true);
-            let least = if is_least { "≥" } else { "" };
             let sum = sum.map_or_else(|| "$0".to_owned(), |sum| running_price(sum.dollars()));
-            words.push(format!("{sum} of {least}{}", running_price(total)));
+            words.push(format!("{sum} of {}", at_least(&running_price(total), is_least)));
         }
         words.push(level(self.shown.level).to_owned());
         let undone = self.undone();

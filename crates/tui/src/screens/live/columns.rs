@@ -29,7 +29,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column("bar", 6, Align::Left, 5),
     column("context", 5, Align::Right, 9),
     column("tokens", 5, Align::Right, 6),
-    column("cost", 6, Align::Right, 7),
+    column("cost", 8, Align::Right, 7),
     column("rate", 10, Align::Right, 8),
     column("trend", 4, Align::Left, 1),
     column("place", 9, Align::Left, 4),
@@ -98,7 +98,7 @@ impl Live {
                 None => dim("–"),
             },
             "tokens" => plain(&count(live::used(row, known.map(|known| &**known)).0.total)),
-            "cost" => plain(&price(live::used(row, known.map(|known| &**known)).1)),
+            "cost" => plain(&live::used(row, known.map(|known| &**known)).1),
             "rate" => {
                 let rate = self.unit.rate(row.rates[0].usd, row.rates[0].tokens);
                 if rate.is_empty() { dim("–") } else { plain(&rate) }
@@ -140,7 +140,9 @@ pub(super) fn subagent_cell(
             dim(&format!("sub-agent of {}", project(row, own.map(|own| &**own), shared)))
         }
         "tokens" => dim(&known.map(|known| count(known.tokens.total)).unwrap_or_default()),
-        "cost" => dim(&known.map(|known| price(known.cost_usd)).unwrap_or_default()),
+        "cost" => dim(&known
+            .map(|known| price(known.cost_usd, known.cost_is_lower_bound == Some(true)))
+            .unwrap_or_default()),
         _ => dim(""),
     }
 }

@@ -2,7 +2,6 @@
 
 mod view;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, MouseEvent};
@@ -28,14 +27,11 @@ use crate::screens::ShowSessions;
 use crate::shared::Shared;
 use crate::work::Slot;
 
-/// A project, with what its sessions cost.
+/// A project, with its key.
 #[derive(Clone, Debug)]
 struct Listed {
     row: ProjectRow,
     key: String,
-    /// What its sessions cost, and whether that is only a part.
-    cost: Option<f64>,
-    is_lower_bound: bool,
 }
 
 /// All projects.
@@ -191,22 +187,9 @@ const fn state_words(state: ProjectState) -> &'static str {
     }
 }
 
-/// Adds the costs of the sessions to the projects.
-fn listed(rows: Vec<ProjectRow>, shared: &Shared) -> Vec<Listed> {
-    let mut costs: HashMap<String, (Option<f64>, bool)> = HashMap::new();
-    for facts in &shared.rows.sessions {
-        let (cost, is_lower_bound) = costs.entry(facts.project.key()).or_default();
-        if let Some(dollars) = facts.cost_usd {
-            *cost = Some(cost.unwrap_or_default() + dollars);
-        }
-        *is_lower_bound |= facts.cost_is_lower_bound == Some(true);
-    }
-    let listed = |row: ProjectRow| {
-        let key = row.project().key();
-        let (cost, is_lower_bound) = costs.get(&key).copied().unwrap_or_default();
-        Listed { row, key, cost, is_lower_bound }
-    };
-    rows.into_iter().map(listed).collect()
+/// Adds their keys to the projects.
+fn listed(rows: Vec<ProjectRow>) -> Vec<Listed> {
+    rows.into_iter().map(|row| Listed { key: row.project().key(), row }).collect()
 }
 
 impl Screen for Projects {
@@ -299,11 +282,11 @@ impl Screen for Projects {
         self.arrange();
     }
 
-    fn answered(&mut self, answer: &mut Answer, cx: &mut Context<'_>) {
+    fn answered(&mut self, answer: &mut Answer, _cx: &mut Context<'_>) {
         if answer.slot == Slot::Projects
             && let Some(Found(found)) = answer.take()
         {
-            self.all = Some(found.map(|rows| listed(rows, cx.shared)));
+            self.all = Some(found.map(listed));
             self.arrange();
         }
     }

@@ -2,6 +2,7 @@
 
 use ratatui::layout::Rect;
 use recount_display::evidence;
+use recount_display::form::Form;
 use recount_display::number::{bytes, count, plural, price};
 use recount_display::span::{Line, StyledSpan};
 use recount_display::theme::Tone;
@@ -9,6 +10,7 @@ use recount_display::when;
 use recount_display::width::width;
 use recount_display::wrap::wrap;
 use recount_engine::ProjectRow;
+use recount_engine::stats::Money;
 use recount_model::ProjectState;
 
 use super::{Listed, Projects, state_words};
@@ -117,7 +119,7 @@ impl Projects {
         let width = painter.width();
         let all = self.all.as_ref().and_then(|all| all.as_ref().ok());
         let all = all.map(Vec::as_slice).unwrap_or_default();
-        let is_costly = all.iter().any(|one| one.cost.is_some());
+        let is_costly = all.iter().any(|one| one.row.cost_usd.is_some());
         let wanted = |column: &Column| column.heading != "COST" || is_costly;
         let layout = Layout::new(COLUMNS, width.saturating_sub(4), wanted);
         layout.head(COLUMNS, painter, 3, 0);
@@ -204,13 +206,8 @@ fn cell(at: usize, listed: &Listed, shared: &Shared) -> StyledSpan {
         },
         "SESSIONS" => plain(&count(row.sessions)),
         "PROMPTS" => plain(&count(row.prompts)),
-        "TOKENS" => plain(&count(row.tokens.total)),
-        "COST" => {
-            let bound = if listed.is_lower_bound { "≥" } else { "" };
-            plain(
-                &listed.cost.map(|_| format!("{bound}{}", price(listed.cost))).unwrap_or_default(),
-            )
-        }
+        "TOKENS" => plain(&Form::Short.tokens(row.known_tokens())),
+        "COST" => plain(&price(row.cost_usd.map(Money::dollars), row.cost_is_lower_bound)),
         "SIZE" => dim(&bytes(row.bytes)),
         "USED" => dim(&row.last_used.map(|then| when::age(then, shared.now)).unwrap_or_default()),
         "AGENTS" => {

@@ -1,5 +1,6 @@
 //! The columns of the list.
 
+use recount_display::form::Form;
 use recount_display::number::{bytes, count, price};
 use recount_display::sanitize::single_line;
 use recount_display::span::StyledSpan;
@@ -45,13 +46,13 @@ pub(super) fn cell(at: usize, session: &SessionFacts, shared: &Shared) -> Styled
         "USED" => dim(&session.updated.map(|then| when::age(then, shared.now)).unwrap_or_default()),
         "AGENT" => plain(session.source.as_str()),
         "PROJECT" => StyledSpan::new(shared.rows.names.name(&session.project), Tone::Strong),
-        "PROMPTS" => plain(&count(session.counts.prompts)),
+        "PROMPTS" => plain(&count(session.typed_prompts())),
         "TOOLS" => plain(&count(session.tool_calls.total)),
-        "TOKENS" => plain(&count(session.tokens.total)),
-        "COST" => {
-            let bound = if session.cost_is_lower_bound == Some(true) { "≥" } else { "" };
-            plain(&format!("{bound}{}", price(session.cost_usd)))
+        "TOKENS" => {
+            let tokens = (!session.is_usage_unknown()).then_some(session.tokens.total);
+            plain(&Form::Short.tokens(tokens))
         }
+        "COST" => plain(&price(session.cost_usd, session.cost_is_lower_bound == Some(true))),
         "MODEL" => dim(session.models.last().map_or("", String::as_str)),
         "BRANCH" => dim(session.branch.as_deref().unwrap_or_default()),
         "SIZE" => dim(&bytes(session.bytes())),

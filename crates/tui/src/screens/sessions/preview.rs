@@ -148,11 +148,14 @@ fn facts(session: &SessionFacts, shared: &Shared) -> Vec<(String, Tone)> {
     origin.extend(session.branch.clone());
     origin.push(session.source.to_string());
     origin.extend(session.models.last().cloned());
-    let mut figures = vec![format!("{} tokens", count(session.tokens.total))];
-    if session.cost_usd.is_some() {
-        figures.push(price(session.cost_usd));
+    let mut figures = Vec::new();
+    if !session.is_usage_unknown() {
+        figures.push(format!("{} tokens", count(session.tokens.total)));
     }
-    figures.push(plural(session.counts.prompts, "prompt"));
+    if session.cost_usd.is_some() {
+        figures.push(price(session.cost_usd, session.cost_is_lower_bound == Some(true)));
+    }
+    figures.push(plural(session.typed_prompts(), "prompt"));
     figures.push(plural(session.tool_calls.total, "tool call"));
     vec![(title, Tone::Heading), (origin.join(" · "), Tone::Dim), (figures.join(" · "), Tone::Dim)]
 }

@@ -3,10 +3,10 @@
 use ratatui::layout::Rect;
 use recount_display::bar::bar;
 use recount_display::form::Form;
-use recount_display::number::{count, duration, money, percent, plural};
+use recount_display::number::{at_least, count, duration, money, percent, plural};
 use recount_display::span::StyledSpan;
 use recount_display::theme::Tone;
-use recount_display::usage::{cost, heading, label, over_budget, time_chart, weight};
+use recount_display::usage::{self, cost, heading, label, over_budget, time_chart, weight};
 use recount_display::width::width;
 use recount_engine::stats::{Budget, By, StatsRow, UsageFigures};
 use recount_platform::local_zone;
@@ -143,10 +143,10 @@ impl Stats {
             let (words, tone) = if limit.is_over() {
                 (over_budget(span, limit), Tone::Warning)
             } else {
-                let least = if limit.is_lower_bound { "≥ " } else { "" };
                 let span = if span == By::Day { "today" } else { "this month" };
-                let (spent, most) = (money(limit.spent_usd), money(limit.limit_usd));
-                (format!("budget {span}: {least}{spent} of {most}"), Tone::Plain)
+                let spent = at_least(&money(limit.spent_usd), limit.is_lower_bound);
+                let most = money(limit.limit_usd);
+                (format!("budget {span}: {spent} of {most}"), Tone::Plain)
             };
             let x = painter.text(1, y, &words, tone) + 2;
             let drawn = bar(limit.spent_usd.units(), limit.limit_usd.units(), 20);
@@ -243,10 +243,8 @@ fn cell(all: &[Column], at: usize, by: By, row: &StatsRow, most: u128) -> Styled
         "CANCELLED" => plain(&count(figures.tools_cancelled)),
         "RATE" => failed(&figures.failure_share().map(percent).unwrap_or_default()),
         "ACTIVE" => plain(&duration(figures.active_seconds)),
-        "TOKENS" => plain(&count(figures.tokens.total)),
-        // Less may be recorded than billed: the total is marked, once.
-        "COST" if row.key == "total" => plain(&cost(figures)),
-        "COST" => plain(&Form::Short.money(figures.cost_usd)),
+        "TOKENS" => plain(&Form::Short.tokens(usage::tokens(figures))),
+        "COST" => plain(&cost(figures)),
         _ => {
             let width = usize::from(BAR);
             StyledSpan::new(&bar(weight(by == By::Tool, figures), most, width), Tone::Dim)
