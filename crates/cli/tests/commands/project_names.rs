@@ -124,7 +124,7 @@ fn folders_under_one_name_are_one_project() {
     ");
     insta::assert_snapshot!(home.run(["projects", "tea", "--parts"]), @r"
     PROJECT  PATH                    STATE    SESSIONS  PROMPTS  TOKENS   SIZE  USED     AGENTS
-    tea      ~/code/shop and 2 more  present         3        3       0  732 B  15h ago  gemini
+    tea      ~/code/shop and 2 more  present         3        3       –  732 B  15h ago  gemini
 
     tea  ~/code/shop
       ~/.gemini/tmp/backup  1 file, 242 B, ~/old/shop present

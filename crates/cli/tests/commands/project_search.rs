@@ -65,7 +65,7 @@ fn a_search_shows_what_it_found_and_how() {
     let (home, _) = deep();
     insta::assert_snapshot!(home.run(["projects", "--evidence", "--scan", "disk", "nowhere"]), @r"
     PROJECT  PATH                   STATE    SESSIONS  PROMPTS  TOKENS   SIZE  USED     AGENTS
-    shop     ~/disk/1/2/3/4/5/shop  present         1        1       0  293 B  15h ago  gemini
+    shop     ~/disk/1/2/3/4/5/shop  present         1        1       –  293 B  15h ago  gemini
 
     shop  ~/disk/1/2/3/4/5/shop
       100 proves   scan           found below ~/disk
