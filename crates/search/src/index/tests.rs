@@ -493,7 +493,7 @@ fn has_extension(name: &str, extension: &str) -> bool {
 #[expect(clippy::disallowed_methods, reason = "the test leaves what a killed process leaves")]
 fn files_of_a_killed_writer_do_not_stop_the_next_one() {
     let folder = TempDir::new().unwrap();
-    // So many that removing one is no reason to merge: a thread that merges goes on after its writer is dropped.
+    // Enough that removing one is no reason to merge: a thread that merges goes on after its writer is dropped.
     let texts = ["one", "two", "three", "four", "five"].map(prompt);
     let old: Vec<_> = (1..).zip(texts).map(|(key, text)| message(key, key, text)).collect();
     let index = filled(folder.path(), &old);
