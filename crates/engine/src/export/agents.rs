@@ -1,6 +1,6 @@
 //! The sessions of sub-agents, which belong to their callers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use recount_export::Renderer;
@@ -43,8 +43,8 @@ fn children(disk: &DiskSnapshot, parent: &Opened) -> Vec<Opened> {
             && (group.starts_with(&folder) || source.may_hold(group, id.as_str()))
     });
     // Its own files were already read, unless other sessions are in them.
-    let own: Vec<&Path> = parent.unshared_files().collect();
-    groups.retain(|group| group.files.iter().any(|(_, file)| !own.contains(&&*file.path)));
+    let own: HashSet<&Path> = parent.unshared_files().collect();
+    groups.retain(|group| group.files.iter().any(|(_, file)| !own.contains(&*file.path)));
     let own = |source, session_files: SessionFiles| {
         (session_files.parent.as_ref() == Some(id)).then_some((source, session_files))
     };
