@@ -145,8 +145,8 @@ impl Homes {
             for start in home.find_iter(bytes) {
                 let next = at(bytes, start + length);
                 let goes_on = next.is_ascii_alphanumeric() || matches!(next, b'_' | 0x80..);
-                // In some spellings slashes become dashes, so a dash may follow.
-                let is_dashed = home.needle().starts_with(b"-");
+                // In names of folders slashes become dashes, so a dash may follow.
+                let is_dashed = !home.needle().iter().any(|b| matches!(b, b'/' | b'\\' | b'%'));
                 if !goes_on && (is_dashed || !matches!(next, b'-')) && is_fresh(bytes, start) {
                     sink.put(SecretKind::Home, start..start + length);
                 }
@@ -163,10 +163,18 @@ fn spellings(home: &str) -> Vec<String> {
         all.push(home.replace('\\', "\\\\"));
         all.push(home.replace('\\', "\\\\\\\\"));
         all.push(home.replace('\\', "/"));
+        all.push(folder_name(home));
     } else if home.matches('/').count() > 1 {
         all.push(home.replace('/', "\\/"));
         all.push(home.replace('/', "%2F"));
         all.push(home.replace('/', "-"));
+        all.push(folder_name(home));
     }
     all
+}
+
+/// Returns a path as one agent names folders by it: a dash for everything that is no letter or digit, so that `/home/ada.b` is
+/// `-home-ada-b`.
+fn folder_name(path: &str) -> String {
+    path.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }

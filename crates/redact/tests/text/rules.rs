@@ -19,6 +19,23 @@ fn a_home_is_replaced_as_a_whole_in_every_spelling() {
         ("D:\\People\\Ada\\x", "[PATH-HOME]\\x"),
         ("D:\\\\People\\\\Ada\\\\x", "[PATH-HOME]\\\\x"),
         ("d D:/People/Ada/x", "d [PATH-HOME]/x"),
+        ("projects\\D--People-Ada-x", "projects\\[PATH-HOME]-x"),
+    ] {
+        assert_eq!(redactor.redact(text, &tags()), redacted);
+    }
+}
+
+#[test]
+fn a_name_with_a_dot_is_replaced_in_folder_names_without_dots() {
+    let rules = Rules { homes: vec!["/home/ada.love_lace".into()], ..Rules::default() };
+    let redactor = Redactor::new(rules).unwrap();
+    for (text, redacted) in [
+        (
+            "~/.claude/projects/-home-ada-love-lace-code-shop/1.jsonl",
+            "~/.claude/projects/[PATH-HOME]-code-shop/1.jsonl",
+        ),
+        ("/home/ada.love_lace/code", "[PATH-HOME]/code"),
+        ("-home-ada-love-laced", "-home-ada-love-laced"),
     ] {
         assert_eq!(redactor.redact(text, &tags()), redacted);
     }
