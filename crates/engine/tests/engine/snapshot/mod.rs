@@ -98,11 +98,16 @@ fn append(path: &Path, number: usize) {
 /// Writes a log of a new session beside another, and returns its path.
 pub(crate) fn add_beside(path: &Path, number: usize) -> PathBuf {
     let id = format!("{number:08x}-5c1b-4a5e-9f60-0b1c2d3e4f50");
-    let new = path.with_file_name(format!("session-2026-11-15T18-00-{number:08x}.jsonl"));
+    let new = session_beside(path, number);
     let head = format!(
         r#"{{"sessionId":"{id}","projectHash":"x","startTime":"2026-11-15T18:00:00Z","lastUpdated":"2026-11-15T18:00:00Z"}}"#
     );
     fs::write(&new, format!("{head}\n")).unwrap();
     append(&new, number);
     new
+}
+
+/// Returns where [`add_beside`] puts a session.
+pub(crate) fn session_beside(path: &Path, number: usize) -> PathBuf {
+    path.with_file_name(format!("session-2026-11-15T18-00-{number:08x}.jsonl"))
 }

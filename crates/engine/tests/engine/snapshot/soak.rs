@@ -1,10 +1,9 @@
 //! One engine, many questions, while files change: memory and open files stay as they are, and so do answers.
 
 use std::fs;
-use std::path::Path;
 
 use super::questions::{QUESTIONS, answer};
-use super::{Place, add_beside, age, append};
+use super::{Place, add_beside, age, append, session_beside};
 
 /// Numbers that look like chance, and are the same each time.
 struct Dice(u64);
@@ -42,14 +41,16 @@ fn change(place: &Place, dice: &mut Dice, number: usize) {
     match dice.roll(10) {
         0..=5 => append(log, number),
         6 | 7 => {
-            // As many come as go.
-            let new = add_beside(log, number);
-            age(&new, 100);
-            if sessions.len() > 40 {
-                let old = sessions.iter().find(|path| is_added(path));
-                if let Some(old) = old {
-                    fs::remove_file(old).unwrap();
-                }
+            // The same few come and go: what is gone stays findable, so others would make answers larger and larger.
+            let slot = dice.roll(8);
+            let added = session_beside(logs[0], slot);
+            if added.exists() {
+                fs::remove_file(&added).unwrap();
+            } else {
+                let new = add_beside(logs[0], slot);
+                assert_eq!(new, added);
+                append(&new, number);
+                age(&new, 100);
             }
         }
         _ => {
@@ -59,11 +60,6 @@ fn change(place: &Place, dice: &mut Dice, number: usize) {
             fs::write(log, format!("{kept}\n")).unwrap();
         }
     }
-}
-
-fn is_added(path: &Path) -> bool {
-    path.file_name()
-        .is_some_and(|name| name.to_string_lossy().starts_with("session-2026-11-15T18-00-"))
 }
 
 fn soak(questions: usize, compared: usize, sessions: usize, megabytes: f64) {
