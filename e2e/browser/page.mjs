@@ -114,7 +114,8 @@ export const checks = {
   async "finding marks hits, filters the list and goes through them"({ browser, files }) {
     const page = await open(browser, files.story);
     await page.keyboard.press("/");
-    await page.keyboard.type("DISCOUNT");
+    // At once: the page searches after each letter, and hits of a part of the word would be counted.
+    await page.keyboard.insertText("DISCOUNT");
     await page.waitForFunction(() => /^\d+ hits$/.test(document.getElementById("found").textContent));
     const hits = await page.evaluate(() => CSS.highlights.get("hit").size);
     assert.ok(hits > 2);
