@@ -337,6 +337,7 @@ fn the_first_search_is_answered_from_the_files_while_the_index_is_built() {
     let home = large();
     let indexed = || {
         let status = home.run(["index", "status", "--json"]);
+        assert_eq!(status.code, Some(0), "{status}");
         let status: Value = serde_json::from_str(&status.stdout).unwrap();
         status["status"]["indexed"].as_u64().unwrap()
     };

@@ -53,14 +53,18 @@ impl Engine {
 
     fn is_sound(&self, index: &Index, catalog: &Catalog) -> Result<bool, Error> {
         let known = self.index_mark(catalog)?;
-        match index.mark()? {
-            Some(mark) if mark == known => {}
+        let mut mark = index.mark()?;
+        if mark.is_none() {
             // Nothing was committed yet, and nothing contradicts that.
-            None => {
-                return Ok(index.searcher().messages() == 0
-                    && catalog.indexed(self.roots_key())?.is_empty());
+            if index.searcher().messages() == 0 && !catalog.has_indexed(self.roots_key())? {
+                return Ok(true);
             }
-            _ => return Ok(false),
+            // Another process may have committed in between: it records sessions in the catalog only after that.
+            index.reload()?;
+            mark = index.mark()?;
+        }
+        if mark != Some(known) {
+            return Ok(false);
         }
         if self.is_trusted(index, catalog)? {
             return Ok(true);
