@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 
 import { AgentHome, execute } from './agent.mjs';
 import { ModelServer } from './model_server.mjs';
-import { installed } from './programs.mjs';
+import { installed, PROGRAMS } from './programs.mjs';
 import { CODEX_ENV, claudeEnv, codexSettings, startModel } from './scripted_model.mjs';
 
 const BIN = path.resolve(process.env.RECOUNT_BIN ?? 'target/release/recount');
@@ -271,8 +271,11 @@ async function all(releases, model) {
   }
 }
 
+/** The newest release that the gate has. */
+const quick = (name) => PROGRAMS[name]?.gate.at(-1) ?? RELEASES[name][0];
+
 const model = await startModel();
-const chosen = Object.fromEntries(AGENTS.map((name) => [name, values[name]?.split(',') ?? (values.quick ? RELEASES[name].slice(0, 1) : RELEASES[name])]));
+const chosen = Object.fromEntries(AGENTS.map((name) => [name, values[name]?.split(',') ?? (values.quick ? [quick(name)] : RELEASES[name])]));
 try {
   const rounds = Math.max(...Object.values(chosen).map((releases) => releases.length));
   for (let round = 0; round < rounds; round += 1) {

@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 
-/** The programs: where each comes from, the releases that are tried, and the one that the gate takes. */
+/** The programs: where each comes from, the releases that are tried, the one that most parts take with `--quick`, and all that the gate needs. */
 export const PROGRAMS = {
   // The first one is a script, whose clock can be sped up.
-  claude: { package: '@anthropic-ai/claude-code', folder: 'claude-code', releases: ['2.1.112', '2.1.325'], quick: '2.1.112' },
-  codex: { package: '@openai/codex', folder: 'codex-cli', releases: ['0.104.0', '0.144.6', '0.166.0'], quick: '0.166.0' },
+  claude: { package: '@anthropic-ai/claude-code', folder: 'claude-code', releases: ['2.1.112', '2.1.325'], quick: '2.1.112', gate: ['2.1.112', '2.1.325'] },
+  codex: { package: '@openai/codex', folder: 'codex-cli', releases: ['0.104.0', '0.144.6', '0.166.0'], quick: '0.166.0', gate: ['0.166.0'] },
 };
 
 /** Where releases of a program are kept: below `RECOUNT_E2E_AGENTS`, else below the target folder. */
@@ -32,8 +32,13 @@ export function installed(name, release) {
     fs.mkdirSync(partial, { recursive: true });
     const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
     execFileSync('npm', ['install', '--prefix', partial, ...flags, `${program.package}@${release}`], { stdio: 'inherit' });
-    fs.rmSync(folder, { recursive: true, force: true });
-    fs.renameSync(partial, folder);
+    // Another process may have installed it meanwhile, and run it.
+    if (fs.existsSync(about)) {
+      fs.rmSync(partial, { recursive: true, force: true });
+    } else {
+      fs.rmSync(folder, { recursive: true, force: true });
+      fs.renameSync(partial, folder);
+    }
   }
   // Newer releases of Claude Code are one executable in a package of its own, which their install script would put into place.
   const native = path.join(modules, `${program.package}-${process.platform}-${process.arch}`, name);
@@ -58,7 +63,9 @@ export function asked(name, args) {
 
 // Run directly, it only installs the releases of the gate.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const [name, { quick }] of Object.entries(PROGRAMS)) {
-    console.log(installed(name, quick));
+  for (const [name, { gate }] of Object.entries(PROGRAMS)) {
+    for (const release of gate) {
+      console.log(installed(name, release));
+    }
   }
 }

@@ -283,7 +283,9 @@ pub(crate) fn install() -> Result<Report, TaskError> {
             return Err(TaskError::new(format!("{script}: {status}")));
         }
     }
-    Ok(Report::noted(format!("installed: {SLICE}, and one release of each other agent")))
+    Ok(Report::noted(format!(
+        "installed: {SLICE}, and the releases of the other agents that the gate needs"
+    )))
 }
 
 #[cfg(test)]
