@@ -149,7 +149,7 @@ export function Sessions({ route }) {
 
 function Nothing({ isEmpty, selection }) {
   const folded = Object.values(selection.hidden).reduce((sum, number) => sum + number, 0);
-  if (isEmpty) return html`<div class="empty"><p><strong>There are no sessions yet.</strong></p><p>recount looks where Gemini CLI, Claude Code and Codex keep theirs.</p></div>`;
+  if (isEmpty) return html`<div class="empty"><p><strong>There are no sessions yet.</strong></p><p>recount looks where the agents that it reads keep theirs.</p></div>`;
   return html`<div class="empty"><p><strong>No session matches.</strong></p>${folded > 0 && html`<p>${plural(folded, "session")} folded away.</p>`}<p><a href="/sessions">Show all</a></p></div>`;
 }
 
