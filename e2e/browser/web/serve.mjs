@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, closeSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const program = process.env.RECOUNT_BIN;
@@ -11,6 +11,8 @@ const fixtures = join(dirname(fileURLToPath(import.meta.url)), "../../../fixture
 export const fixture = (name) => join(fixtures, name, "home");
 
 const environment = (folder) => ({ PATH: process.env.PATH, HOME: folder, RECOUNT_DATA_DIR: join(folder, "data"), TZ: "UTC" });
+/** Servers of different homes have different data: copies of a home have the same sessions. */
+const dataOf = (folder, home) => ({ RECOUNT_DATA_DIR: join(folder, `data-${basename(home)}`) });
 
 export function recount(folder, ...parameters) {
   const done = spawnSync(program, parameters, { encoding: "utf8", env: environment(folder), maxBuffer: 1 << 28 });
@@ -18,9 +20,30 @@ export function recount(folder, ...parameters) {
   return done.stdout;
 }
 
+/** Servers that run. One that a failed check has left behind would keep this process from ending. */
+const running = new Set();
+
+/** Ends all servers but one. */
+export function endServers(but) {
+  for (const child of running) if (child.pid !== but?.pid) child.kill("SIGKILL");
+}
+
+/** Rejects if something takes longer than a number of seconds. */
+export async function within(seconds, what, promise) {
+  let timer;
+  const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(`${what}: not within ${seconds} s`)), seconds * 1000); });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Starts a server; `stop` ends it. */
 export async function serve(folder, homes, flags = [], variables = {}) {
-  const child = spawn(program, [...homes.flatMap((home) => ["--home", home]), "serve", ...(flags.includes("--port") ? [] : ["--port", "0"]), ...flags], { env: { ...environment(folder), ...variables }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, [...homes.flatMap((home) => ["--home", home]), "serve", ...(flags.includes("--port") ? [] : ["--port", "0"]), ...flags], { env: { ...environment(folder), ...dataOf(folder, homes[0]), ...variables }, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  child.on("exit", () => running.delete(child));
   let said = "";
   child.stderr.on("data", (text) => { said += text; });
   const address = await new Promise((resolve, reject) => {
@@ -40,7 +63,7 @@ export async function serve(folder, homes, flags = [], variables = {}) {
     url: `${address.base}/#k=${address.token}`,
     stop: async () => {
       child.kill("SIGTERM");
-      await ended;
+      await within(20, "recount serve ends after SIGTERM", ended);
     },
   };
 }

@@ -64,7 +64,7 @@ function withQuery(path, params) {
 
 /** Asks and returns the raw response; throws `ApiError` unless it succeeded. */
 export async function ask(path, options = {}) {
-  const { params, body, signal, headers } = options;
+  const { params, body, signal, headers, keepalive } = options;
   const own = token;
   const response = await fetch(withQuery(path, params), {
     method: body === undefined ? "GET" : "POST",
@@ -77,6 +77,7 @@ export async function ask(path, options = {}) {
     cache: "no-store",
     credentials: "omit",
     redirect: "error",
+    keepalive,
     signal,
   });
   if (response.ok) return response;

@@ -1,6 +1,6 @@
 // The messages of one session: which of them are on the page, and how more are fetched.
 
-import { get, post, sessionPath } from "./api.js";
+import { ask, get, sessionPath } from "./api.js";
 import { pageQuestion, START } from "./early.js";
 
 /** Messages asked for at once. */
@@ -39,11 +39,14 @@ export class Reader {
     this.newFrom = null;
     /** How many messages the session has, as rows count them, and with how many it was marked as read. */
     [this.counted, this.marked] = [0, null];
+    /** Set while a mark waits to be sent. */
+    this.markTimer = null;
     this.generation = 0;
+    addEventListener("pagehide", () => this.flushMark(), { signal: this.own.signal });
   }
 
   close() {
-    if (this.markTimer) this.mark();
+    this.flushMark();
     clearTimeout(this.outlineTimer);
     this.own.abort();
   }
@@ -219,15 +222,16 @@ export class Reader {
   shownToEnd() {
     if (!this.facts || this.counted === this.marked) return;
     this.marked = this.counted;
-    clearTimeout(this.markTimer);
-    this.markTimer = setTimeout(() => this.mark(), MARK);
+    this.markTimer ??= setTimeout(() => this.flushMark(), MARK);
   }
 
-  mark() {
+  /** Sends a mark that waits. */
+  flushMark() {
+    if (!this.markTimer) return;
     clearTimeout(this.markTimer);
     this.markTimer = null;
-    // It is only a mark: if it is lost, messages are shown as new once more.
-    post("/api/read", { session: this.facts.key, messages: this.marked }).catch(() => {});
+    // It is only a mark: if it is lost, messages are shown as new once more. The page may be about to close.
+    ask("/api/read", { body: { session: this.facts.key, messages: this.marked }, keepalive: true }).catch(() => {});
   }
 
   /** Asks once more for what is on the page. */
