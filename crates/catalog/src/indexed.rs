@@ -17,6 +17,8 @@ pub struct IndexedSession {
     pub others: u64,
     /// How many versions of messages its largest file had.
     pub versions: u64,
+    /// The fingerprint of that file from the first to the last of them.
+    pub print: u64,
     /// How many of its messages were undone.
     pub undone: u64,
     /// What its title was.
@@ -30,7 +32,7 @@ impl Catalog {
     /// If the catalog cannot be read.
     pub fn indexed(&self, roots: u64) -> Result<HashMap<u64, IndexedSession>, Error> {
         let mut select = self.db.prepare_cached(
-            "SELECT session, stamp, files, others, versions, undone, title FROM indexed WHERE roots = ?1",
+            "SELECT session, stamp, files, others, versions, undone, title, print FROM indexed WHERE roots = ?1",
         )?;
         let rows = select.query_map([signed(roots)], |row| {
             let session = unsigned(row.get(0)?);
@@ -42,6 +44,7 @@ impl Catalog {
                 versions: unsigned(row.get(4)?),
                 undone: unsigned(row.get(5)?),
                 title: unsigned(row.get(6)?),
+                print: unsigned(row.get(7)?),
             };
             Ok((session, indexed))
         })?;
@@ -67,15 +70,23 @@ impl Catalog {
         let change = self.db.transaction()?;
         {
             let mut insert = change.prepare_cached(
-                "INSERT OR REPLACE INTO indexed (session, stamp, files, others, versions, undone, title, roots)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                "INSERT OR REPLACE INTO indexed (session, stamp, files, others, versions, undone, title, print, roots)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?;
             for indexed in sessions {
-                let IndexedSession { session, stamp, files, others, versions, undone, title } =
-                    *indexed;
-                let row =
-                    [session, stamp, files, others, versions, undone, title, roots].map(signed);
-                insert.execute(row)?;
+                let of = indexed;
+                let row = [
+                    of.session,
+                    of.stamp,
+                    of.files,
+                    of.others,
+                    of.versions,
+                    of.undone,
+                    of.title,
+                    of.print,
+                    roots,
+                ];
+                insert.execute(row.map(signed))?;
             }
         }
         Ok(change.commit()?)

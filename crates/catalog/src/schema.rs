@@ -16,7 +16,7 @@ pub(crate) struct Tables {
 }
 
 /// The tables of the catalog.
-pub(crate) const CATALOG: Tables = Tables { version: "10", create: CREATE };
+pub(crate) const CATALOG: Tables = Tables { version: "12", create: CREATE };
 
 const CREATE: &str = "
     CREATE TABLE groups (
@@ -52,6 +52,7 @@ const CREATE: &str = "
         files INTEGER NOT NULL,
         others INTEGER NOT NULL,
         versions INTEGER NOT NULL,
+        print INTEGER NOT NULL,
         undone INTEGER NOT NULL,
         title INTEGER NOT NULL,
         PRIMARY KEY (roots, session)

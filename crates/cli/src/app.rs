@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use recount_engine::{Engine, SOURCES, Setup};
-use recount_platform::clock;
+use recount_platform::{clock, return_freed_memory};
 use recount_tui::keys::Keymap;
 use recount_tui::{AppSettings, Ended, Launch, Tab, Theme};
 
@@ -22,6 +22,7 @@ pub(crate) fn is_possible(context: &Context) -> bool {
 
 /// Runs the app until the user leaves it.
 pub(crate) fn run(context: &Context, tab: Tab, query: Option<String>) -> Result<ExitCode, Failure> {
+    return_freed_memory();
     let engine = Engine::new(Setup { clock: clock(&context.env), ..context.setup() })?;
     let settings = settings(&engine, context)?;
     let arguments = context.again([]);

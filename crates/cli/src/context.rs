@@ -69,8 +69,10 @@ impl Context {
 
     /// Waits for pending writes.
     pub(crate) fn finish(&self) {
-        if let Some(engine) = self.engine.get() {
-            engine.finish_writing();
+        for engine in [&self.engine, &self.pinned] {
+            if let Some(engine) = engine.get() {
+                engine.finish_writing();
+            }
         }
     }
 

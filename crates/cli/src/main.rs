@@ -12,6 +12,7 @@ use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 use recount_display::{when, words};
+use recount_platform::grow_memory_in_large_steps;
 use recount_tui::Tab;
 
 use crate::context::Context;
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     if help::is_version_asked() {
         return help::print_version();
     }
+    grow_memory_in_large_steps();
     let cli = match help::parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -111,10 +111,7 @@ impl Row<'_> {
     }
 
     fn quoted(&mut self, text: &str) {
-        let is_special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
-        // Checked without an early exit, so that many bytes are processed at once.
-        let special = text.as_bytes().iter().fold(false, |any, byte| any | is_special(byte));
-        if special {
+        if needs_escapes(text) {
             // Writing to memory cannot fail.
             let _written = serde_json::to_writer(&mut *self.out, text);
         } else {
@@ -204,6 +201,24 @@ impl Row<'_> {
     }
 }
 
+/// Whether a text has bytes that JSON escapes. Without an early exit, as most texts have none.
+fn needs_escapes(text: &str) -> bool {
+    let (words, rest) = text.as_bytes().as_chunks();
+    let mut last = [b' '; 8];
+    last.iter_mut().zip(rest).for_each(|(slot, byte)| *slot = *byte);
+    words.iter().fold(escaped(last), |any, word| any | escaped(*word)) != 0
+}
+
+/// Returns bits that are set if any of the bytes is escaped. The compiler would not look at several bytes at once in a program that is
+/// optimized for size; this takes a fifth of the instructions of a long list less.
+fn escaped(bytes: [u8; 8]) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let word = u64::from_ne_bytes(bytes);
+    let below = |word: u64, limit: u8| word.wrapping_sub(EACH * u64::from(limit)) & !word;
+    let equal = |byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
+    (below(word, 0x20) | equal(b'"') | equal(b'\\')) & (EACH << 7)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -219,6 +234,23 @@ mod tests {
         let project = serde_json::to_string(&facts.project).unwrap();
         write(&mut written, &facts.into(), &project).unwrap();
         assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string(facts).unwrap());
+    }
+
+    #[test]
+    fn every_escaped_byte_is_found_wherever_it_stands() {
+        for length in 1..20 {
+            for place in 0..length {
+                for byte in 0..=0x7f_u8 {
+                    let mut text = vec![b'~'; length];
+                    text[place] = byte;
+                    let text = String::from_utf8(text).unwrap();
+                    let is_escaped = serde_json::to_string(&text).unwrap().len() > length + 2;
+                    assert_eq!(needs_escapes(&text), is_escaped, "{text:?}");
+                }
+            }
+        }
+        assert!(!needs_escapes("") && !needs_escapes("修正 été 🏴 §±"));
+        assert!(needs_escapes("修正\u{1f}") && needs_escapes("\u{ff}été été\""));
     }
 
     #[test]

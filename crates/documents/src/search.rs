@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use jiff::Timestamp;
+use recount_display::words;
 use recount_engine::export::json::write_json;
-use recount_engine::{Match, RelaxedSearch, SearchResults};
+use recount_engine::{Match, RelaxedSearch, SearchNote, SearchResults};
 use recount_model::{Fate, Message, MessageKind, Project, RecordLocation, SourceName};
 use serde::Serialize;
 
@@ -51,6 +52,9 @@ struct Document<'a> {
     /// How the words were relaxed.
     #[serde(skip_serializing_if = "Option::is_none")]
     relaxation: Option<ShownRelaxation<'a>>,
+    /// Why results may be missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<ShownNote>,
     hits: Vec<ShownHit<'a>>,
 }
 
@@ -66,6 +70,19 @@ impl<'a> ShownRelaxation<'a> {
     fn of(relaxation: &'a RelaxedSearch) -> Self {
         let RelaxedSearch { words, left_out, not_found } = relaxation;
         Self { words, left_out, not_found }
+    }
+}
+
+/// A reason why results may be missing: a fixed name for programs, and the words of the other views.
+#[derive(Serialize)]
+struct ShownNote {
+    code: &'static str,
+    text: String,
+}
+
+impl ShownNote {
+    fn of(note: &SearchNote) -> Self {
+        Self { code: note.code(), text: words::search_note(note) }
     }
 }
 
@@ -126,6 +143,7 @@ pub fn hits(
         is_exact: answer.is_exact,
         relaxed: answer.relaxed,
         relaxation: answer.relaxation.as_ref().map(ShownRelaxation::of),
+        notes: answer.notes.iter().map(ShownNote::of).collect(),
         hits: shown(answer, around).collect(),
     };
     crate::whole(out, &document)
@@ -142,4 +160,68 @@ pub fn hit_lines(
         out.write_all(b"\n")?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use recount_engine::{Engine, Error, HitOrder, SOURCES, SearchRequest, Setup};
+    use recount_model::Clock;
+    use recount_platform::Env;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn written(answer: &SearchResults) -> Value {
+        let mut text = Vec::new();
+        hits(&mut text, answer, &[]).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    }
+
+    #[test]
+    fn each_note_has_a_code_and_words() {
+        let mut answer = SearchResults::default();
+        assert_eq!(written(&answer).get("notes"), None);
+        answer.notes = vec![
+            SearchNote::NoIndex(Arc::new(Error::NoDataFolder)),
+            SearchNote::IndexIsWritten,
+            SearchNote::Unreadable(1),
+            SearchNote::Unverifiable(2),
+            SearchNote::TooMany { checked: 3, left: 4 },
+        ];
+        let codes = ["no-index", "index-is-written", "unreadable", "unverifiable", "too-many"];
+        let note = |(code, note)| json!({"code": code, "text": words::search_note(note)});
+        let notes: Vec<_> = codes.into_iter().zip(&answer.notes).map(note).collect();
+        assert_eq!(written(&answer)["notes"], Value::from(notes));
+    }
+
+    #[test]
+    fn a_search_without_a_data_folder_has_a_note() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("home");
+        let now = "2026-11-16T00:00:00Z".parse().unwrap();
+        recount_testbed::demo(&home, now).unwrap();
+        let setup = Setup {
+            known_sources: SOURCES,
+            homes: vec![home],
+            sources: Vec::new(),
+            env: Env::for_tests([], None),
+            clock: Clock::fixed(now),
+        };
+        let request = SearchRequest {
+            query: "discount".to_owned(),
+            limit: 1,
+            sort: HitOrder::Relevance,
+            all_hits: false,
+            width: 60,
+            without_index: false,
+            at_once: false,
+        };
+        let answer = Engine::new(setup).unwrap().search(&request, &()).unwrap();
+        let text = "no index can be kept, so the files themselves were searched: no data folder: HOME is not set";
+        let document = written(&answer);
+        assert_eq!(document["notes"], json!([{"code": "no-index", "text": text}]));
+        assert_eq!(document["hits"].as_array().unwrap().len(), 1);
+    }
 }

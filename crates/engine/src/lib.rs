@@ -49,7 +49,7 @@ pub use retention::{
 };
 pub use search::find::Finder;
 pub use search::index::{IndexReport, IndexStatus};
-pub use search::{Match, RelaxedSearch, SearchRequest, SearchResults};
+pub use search::{Match, RelaxedSearch, SearchNote, SearchRequest, SearchResults};
 pub use sessions::caller::Caller;
 pub use sessions::content_filter::ContentFilter;
 pub use sessions::labels::LabelledSession;

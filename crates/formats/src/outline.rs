@@ -300,6 +300,13 @@ impl Outline {
         kept.iter().any(|problem| problem.what == What::Unreadable && problem.span.is_none())
     }
 
+    /// Whether anything of a message was recorded after this number of versions: a newer version of it, or another piece.
+    pub fn is_recorded_since(&self, entry: &MessageEntry, versions: u64) -> bool {
+        let pieces = self.pieces.get(entry.pieces.range()).unwrap_or_default();
+        let mut all = pieces.iter().chain([&entry.last]);
+        all.any(|&version| u64::from(version) >= versions)
+    }
+
     /// Returns an empty outline, for files that cannot be read.
     pub fn empty(grammar: Grammar) -> Self {
         Self {

@@ -136,6 +136,8 @@ fn last_name(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -149,6 +151,10 @@ mod tests {
             "cannot read /home/me/My Big Client/shop/x.jsonl: denied, see /etc/a/b or https://a/b",
         );
         assert_eq!(error, "cannot read …/x.jsonl: denied, see …/b or https://a/b");
+        let mut note = json!({"notes": [{"code": "no-index", "text": "no index can be kept, so the files themselves were searched: cannot keep anything in /home/me/Client/data: denied"}]});
+        mask.value(&mut note);
+        let left = "no index can be kept, so the files themselves were searched: cannot keep anything in …/data: denied";
+        assert_eq!(note, json!({"notes": [{"code": "no-index", "text": left}]}));
         assert_eq!(without_folders("-home-me-My-Client"), "…");
         let two = without_folders("see [/home/me/shop] and file:///home/me/x");
         assert_eq!(two, "see …/shop] and …/x");

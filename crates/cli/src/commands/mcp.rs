@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use recount_engine::{Engine, Setup, source_names};
 use recount_mcp::{McpSetup, serve};
-use recount_platform::clock;
+use recount_platform::{clock, return_freed_memory};
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -43,6 +43,7 @@ fn agents() -> clap::builder::PossibleValuesParser {
 }
 
 pub(crate) fn run(args: &McpArgs, context: &Context) -> Result<ExitCode, Failure> {
+    return_freed_memory();
     // It lives long: its clock runs. Demo data would be taken for the user's own.
     let engine = Engine::new(Setup { clock: clock(&context.env), ..context.setup() })?;
     let named = |agent: &String| source_names().into_iter().find(|name| name.as_str() == agent);

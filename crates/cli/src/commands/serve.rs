@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use recount_engine::{Engine, Setup};
-use recount_platform::{clock, open_address};
+use recount_platform::{clock, open_address, return_freed_memory};
 use recount_web::{Mask, ServeError, ServeOptions, Served, Server};
 
 use crate::context::{Context, Paged};
@@ -50,6 +50,7 @@ enum Hidden {
 }
 
 pub(crate) fn run(args: &ServeArgs, context: &Context) -> Result<ExitCode, Failure> {
+    return_freed_memory();
     let options = ServeOptions {
         port: args.port,
         changes: args.changes,

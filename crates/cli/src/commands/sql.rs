@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
 
 use clap::Args;
+use recount_display::words;
 use recount_documents::TableDocument;
 use recount_engine::export::csv;
 use recount_engine::{SqlColumn, SqlTable, SqlValue, SqlView, VIEWS};
@@ -61,8 +62,8 @@ pub(crate) fn run(args: &SqlArgs, context: &Context) -> Result<ExitCode, Failure
     let table = engine.sql(&statement, &bar);
     bar.finish();
     let table = table?;
-    if let Some(note) = &table.note {
-        context.warn(note);
+    if table.is_behind {
+        context.warn(words::SQL_IS_BEHIND);
     }
     let rows = if context.global.json {
         print_json(&table, context)?

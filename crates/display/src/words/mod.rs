@@ -10,6 +10,7 @@ mod notice;
 mod relaxed;
 mod remedy;
 mod resume;
+mod search_note;
 
 pub use failure::{change_hint, write_hint};
 pub use finding::{deletion, integration_state, symptom, topic};
@@ -19,6 +20,7 @@ pub use notice::{notice, remnant};
 pub use relaxed::relaxed;
 pub use remedy::{relocate, remedy, retention_off};
 pub use resume::resume_hint;
+pub use search_note::{SQL_IS_BEHIND, search_note};
 
 /// Writes a count with its noun.
 fn plural(count: usize, noun: &str) -> String {

@@ -1,16 +1,19 @@
 //! Large logs that only grow: what was appended is read, the rest is remembered.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{Read as _, Seek as _, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use foldhash::quality::FixedState;
 use recount_catalog::{Catalog, StoredReader};
 use recount_formats::outline::Outline;
 use recount_formats::source::{FileAt, ReaderState, Stamp};
 use recount_formats::{Source, bytes, bytes::Buffer};
 
+use super::refresh::hash;
 use crate::Engine;
 
 /// A smaller file is read again, which takes a few milliseconds. Keeping the state of thousands of them would make every first list slower.
@@ -21,6 +24,8 @@ const LAID_BY: usize = 4;
 const FURTHER: u64 = 256 * 1024;
 /// How much of both ends of what was read tells whether it is still there.
 const ENDS: u64 = 4096;
+/// How much is read at once for a fingerprint.
+const CHUNK: u64 = 64 * 1024;
 
 /// How files are read.
 pub(crate) trait Reading: Sync {
@@ -153,15 +158,38 @@ impl Reading for Growth<'_> {
     }
 }
 
-/// Tells the first `length` bytes of a file from others, by their ends.
+/// Returns a fingerprint of the first `length` bytes of a file, made from both ends of them.
 fn print(path: &Path, length: u64) -> Option<u64> {
+    let end = ENDS.min(length);
+    print_of(path, &[(0, end), (length - end, end)])
+}
+
+/// Returns a fingerprint of a range of a file: of all of it if it is small, else of both ends.
+pub(crate) fn range_print(file: &FileAt, range: Range<u64>) -> Option<u64> {
+    let length = range.end.checked_sub(range.start)?;
+    if length < LARGE {
+        return print_of(&file.path, &[(range.start, length)]);
+    }
+    let ends = [(range.start, ENDS), (range.end - ENDS, ENDS)];
+    Some(hash(&(file.stamp.inode, print_of(&file.path, &ends)?)))
+}
+
+/// Returns a fingerprint of some ranges of a file, each an offset and a length.
+fn print_of(path: &Path, ranges: &[(u64, u64)]) -> Option<u64> {
     let mut file = bytes::open(path).ok()?;
-    let mut hasher = DefaultHasher::new();
-    for start in [0, length.saturating_sub(ENDS)] {
-        let mut end = Vec::new();
+    let mut hasher = FixedState::default().build_hasher();
+    let mut chunk = Vec::new();
+    for &(start, mut left) in ranges {
         file.seek(SeekFrom::Start(start)).ok()?;
-        file.by_ref().take(ENDS.min(length)).read_to_end(&mut end).ok()?;
-        end.hash(&mut hasher);
+        while left > 0 {
+            chunk.clear();
+            let read = file.by_ref().take(left.min(CHUNK)).read_to_end(&mut chunk).ok()?;
+            hasher.write(&chunk);
+            left -= read as u64;
+            if read == 0 {
+                break;
+            }
+        }
     }
     Some(hasher.finish())
 }

@@ -164,9 +164,10 @@ impl<'a> Messages<'a> {
     /// must not have changed.
     pub(crate) fn keep_since(&mut self, session_file: usize, versions: u64) {
         let all: Vec<Pending> = self.pending.by_ref().collect();
+        let outline = self.session_files.files.get(session_file).map(|file| &file.file.outline);
         let is_new = |pending: &Pending| {
-            pending.session_file == session_file
-                && self.entry(pending).is_some_and(|entry| u64::from(entry.last) >= versions)
+            let entry = self.entry(pending).filter(|_| pending.session_file == session_file);
+            entry.zip(outline).is_some_and(|(entry, of)| of.is_recorded_since(entry, versions))
         };
         let kept: Vec<Pending> = all.into_iter().filter(|pending| is_new(pending)).collect();
         self.pending = kept.into_iter();

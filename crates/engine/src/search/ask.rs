@@ -9,7 +9,7 @@ use crate::cancel::stop_if_cancelled;
 use crate::messages::records::Records;
 use crate::search::hits::{Lost, Pointed, Shown};
 use crate::search::index::session_key;
-use crate::search::{Match, Ready, RelaxedSearch, SearchRequest, SearchResults};
+use crate::search::{Match, Ready, RelaxedSearch, SearchNote, SearchRequest, SearchResults};
 use crate::{Engine, Error};
 
 /// The maximum number of messages verified for one answer; beyond it some may be missing, and the answer is marked.
@@ -103,15 +103,10 @@ impl Engine {
             self.check(ready, asked, plan, found, &mut answer)?;
         }
         if answer.lost > 0 {
-            let note =
-                format!("{} of the hits cannot be read: files changed meanwhile", answer.lost);
-            answer.notes.push(note);
+            answer.notes.push(SearchNote::Unreadable(answer.lost));
         }
         if answer.unsure > 0 {
-            answer.notes.push(format!(
-                "{} more may be in sessions that are gone: their text cannot be looked at",
-                answer.unsure
-            ));
+            answer.notes.push(SearchNote::Unverifiable(answer.unsure));
         }
         Ok(answer)
     }
@@ -184,9 +179,7 @@ impl Engine {
             }
             if checked >= MOST_CHECKED {
                 let left = answer.total.saturating_sub(checked);
-                answer.notes.push(format!(
-                    "{checked} messages with these words were looked at, {left} were not: narrow it with project: or after:"
-                ));
+                answer.notes.push(SearchNote::TooMany { checked, left });
                 return Ok(());
             }
             size = (size * MORE).min(MOST_CHECKED - checked);

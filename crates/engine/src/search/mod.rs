@@ -78,14 +78,47 @@ pub struct SearchResults {
     pub relaxation: Option<RelaxedSearch>,
     /// The best hits.
     pub hits: Vec<Match>,
-    /// Notes about missing results.
-    pub notes: Vec<String>,
+    /// Why results may be missing.
+    pub notes: Vec<SearchNote>,
     /// Whether the index is not built yet, so that the files themselves were read; or, as it is typed, only what is indexed.
     pub is_unindexed: bool,
     /// Hits that could not be read.
     pub(crate) lost: usize,
     /// Hits in deleted sessions that are not certain.
     pub(crate) unsure: usize,
+}
+
+/// A reason why results of a search may be missing.
+#[derive(Clone, Debug)]
+pub enum SearchNote {
+    /// No index can be kept, because of this error: the files themselves were searched.
+    NoIndex(Arc<Error>),
+    /// Another run is indexing.
+    IndexIsWritten,
+    /// Number of hits that cannot be read, because files changed meanwhile.
+    Unreadable(usize),
+    /// Number of possible hits in sessions that are gone, whose text cannot be verified.
+    Unverifiable(usize),
+    /// More messages have these words than are verified.
+    TooMany {
+        /// Number of messages that were verified.
+        checked: usize,
+        /// Number of the others.
+        left: usize,
+    },
+}
+
+impl SearchNote {
+    /// Returns the name of this reason in documents for programs. It never changes, unlike the words.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoIndex(_) => "no-index",
+            Self::IndexIsWritten => "index-is-written",
+            Self::Unreadable(_) => "unreadable",
+            Self::Unverifiable(_) => "unverifiable",
+            Self::TooMany { .. } => "too-many",
+        }
+    }
 }
 
 /// How a search was relaxed, because no message has all of the words or because they are a question in a sentence.
@@ -121,8 +154,8 @@ pub(crate) struct Ready<'a> {
     /// The first result.
     pub(crate) first: Found,
     pub(crate) sessions: &'a dyn Sessions,
-    /// Notes about missing results.
-    pub(crate) notes: Vec<String>,
+    /// Why results may be missing.
+    pub(crate) notes: Vec<SearchNote>,
     pub(crate) progress: &'a dyn Progress,
     way: SearchPath,
 }
@@ -171,8 +204,7 @@ impl Engine {
             Err(error) if error.is_busy() => engine.scan(asked, progress),
             Err(error) if error.is_homeless() => {
                 let mut answer = self.scan(asked, progress)?;
-                let note = "no index can be kept, so the files themselves were searched";
-                answer.notes.push(format!("{note}: {}", error.full_message()));
+                answer.notes.push(SearchNote::NoIndex(Arc::new(error)));
                 Ok(answer)
             }
             answered => answered.map(Option::unwrap_or_default),
@@ -300,7 +332,7 @@ impl Engine {
         disk: &DiskSnapshot,
         digests: &[Digest],
         progress: &dyn Progress,
-    ) -> Result<(Searcher, Vec<String>), Error> {
+    ) -> Result<(Searcher, Vec<SearchNote>), Error> {
         if let Some(searcher) = self.with_new_messages(index, catalog, disk, digests)? {
             return Ok((searcher, Vec::new()));
         }
@@ -309,7 +341,7 @@ impl Engine {
             // What was indexed before can be searched meanwhile. In a small home, callers search the files instead, or say
             // that messages are missing.
             Err(error) if error.is_busy() && disk.bytes() > LARGE => {
-                vec!["another run is indexing; its newest messages may be missing".to_owned()]
+                vec![SearchNote::IndexIsWritten]
             }
             Err(error) => return Err(error),
         };

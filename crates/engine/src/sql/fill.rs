@@ -40,13 +40,13 @@ struct Stale<'a> {
 }
 
 impl Engine {
-    /// Updates the fact file and returns its path; with a note if another run is writing it.
+    /// Updates the fact file and returns its path, and whether another run is writing it.
     pub(super) fn fresh_facts(
         &self,
         disk: &DiskSnapshot,
         digests: &[Digest],
         progress: &dyn Progress,
-    ) -> Result<(Option<PathBuf>, Option<String>), Error> {
+    ) -> Result<(Option<PathBuf>, bool), Error> {
         let data = self.folders.data.as_ref().ok_or(Error::NoDataFolder)?;
         let folder = data.join(FOLDER);
         recount_writer::create_private_folder(data)?;
@@ -59,16 +59,14 @@ impl Engine {
             }
             updated => updated,
         };
-        let note = match updated {
-            Ok(()) => None,
+        let is_behind = match updated {
+            Ok(()) => false,
             Err(
                 Error::Catalog(Fault::Busy(_)) | Error::Write(recount_writer::Error::Busy { .. }),
-            ) => Some(
-                "another run is reading the sessions; what it has not read yet is missing".into(),
-            ),
+            ) => true,
             Err(error) => return Err(error),
         };
-        Ok((Some(path), note))
+        Ok((Some(path), is_behind))
     }
 
     fn update_facts(

@@ -30,8 +30,8 @@ use mistake::sql_error;
 pub struct SqlTable {
     /// The names of its columns.
     pub columns: Vec<String>,
-    /// Why newer messages may be missing.
-    pub note: Option<String>,
+    /// Whether newer messages may be missing, because another run is reading them.
+    pub is_behind: bool,
     /// The problems, up to a limit.
     pub problems: Vec<Problem>,
     /// The number of problems.
@@ -50,9 +50,10 @@ struct ReadData {
     problems: Vec<Problem>,
     problem_count: u64,
     not_understood: u64,
-    /// The fact file, up to date unless there is a note.
+    /// The fact file.
     facts: Option<PathBuf>,
-    note: Option<String>,
+    /// Whether another run is writing it.
+    is_behind: bool,
 }
 
 impl Engine {
@@ -73,12 +74,13 @@ impl Engine {
             read_data.sessions.retain(|facts| !facts.is_background);
             self.price(&mut read_data.sessions, progress);
             if needs.facts {
-                (read_data.facts, read_data.note) = self.fresh_facts(&disk, &digests, progress)?;
+                (read_data.facts, read_data.is_behind) =
+                    self.fresh_facts(&disk, &digests, progress)?;
             }
         } else if needs.facts {
             let (disk, digests) = self.digests(progress)?;
             read_data.count(&disk, &digests);
-            (read_data.facts, read_data.note) = self.fresh_facts(&disk, &digests, progress)?;
+            (read_data.facts, read_data.is_behind) = self.fresh_facts(&disk, &digests, progress)?;
         }
         let given = Given {
             facts: read_data.facts.as_deref(),
@@ -89,7 +91,7 @@ impl Engine {
         let answer = question.ask(given).map_err(sql_error)?;
         Ok(SqlTable {
             columns: answer.columns().map_err(sql_error)?,
-            note: read_data.note,
+            is_behind: read_data.is_behind,
             problems: read_data.problems,
             problem_count: read_data.problem_count,
             not_understood: read_data.not_understood,

@@ -16,12 +16,18 @@ mod sql;
 mod stats;
 mod toy;
 
+use std::alloc::System;
 use std::path::Path;
 
 use recount_engine::{Engine, Setup};
 use recount_model::Clock;
 use recount_platform::Env;
 use recount_testkit::NOW;
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+/// Counts what is allocated.
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Opens a home at [`NOW`]. Cached data is stored in `data`, if given.
 fn engine(home: &Path, data: Option<&Path>) -> Engine {

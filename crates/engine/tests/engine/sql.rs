@@ -20,7 +20,7 @@ use crate::engine_with_data;
 /// Runs a statement, and returns each cell as text.
 fn ask(engine: &Engine, statement: &str) -> Vec<Vec<String>> {
     let table = engine.sql(statement, &()).unwrap();
-    assert_eq!(table.note, None);
+    assert!(!table.is_behind);
     let mut rows = Vec::new();
     let told = table.each(&mut |cells| {
         assert_eq!(cells.len(), table.columns.len());

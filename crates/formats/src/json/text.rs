@@ -97,11 +97,6 @@ impl<'a> Text<'a> {
         push_lossy(&mut out, rest);
         Cow::Owned(out)
     }
-
-    /// Whether every byte is UTF-8.
-    pub fn is_utf8(self) -> bool {
-        simdutf8::basic::from_utf8(self.raw).is_ok()
-    }
 }
 
 fn push_lossy(out: &mut String, bytes: &[u8]) {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use recount_display::number::plural;
+use recount_display::words;
 use recount_engine::{
     Cite, Error, HitOrder, Match, MessageCursor, SearchRequest, SearchResults, View,
 };
@@ -203,7 +204,8 @@ fn notes(answer: &mut Quoted, found: &Found, moment: &Moment<'_>) {
             "the files were searched, newest first and not ranked; the index is {index}"
         ));
     }
-    notes.extend(found.results.notes.iter().map(|note| crate::text::line(note, 120)));
+    let words = |note| crate::text::line(&words::search_note(note), 120);
+    notes.extend(found.results.notes.iter().map(words));
     if !notes.is_empty() {
         answer.before.push(notes.join("; "));
     }

@@ -113,7 +113,7 @@ pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<ExitCode, Fail
     let answer = engine.search(&asked, &bar)?;
     bar.finish();
     for note in &answer.notes {
-        context.warn(note);
+        context.warn(&words::search_note(note));
     }
     if let Some(number) = args.open {
         return open(number, &answer, context);

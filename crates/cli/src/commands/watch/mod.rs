@@ -15,7 +15,7 @@ use recount_documents as documents;
 use recount_engine::Engine;
 use recount_engine::live::{LiveEvent, LiveFacts, LiveRow, Replay};
 use recount_model::{Clock, LiveState};
-use recount_platform::local_zone;
+use recount_platform::{local_zone, return_freed_memory};
 use recount_tui::Tab;
 
 use crate::app;
@@ -98,6 +98,7 @@ impl Until {
 }
 
 pub(crate) fn run(args: &WatchArgs, context: &Context) -> Result<ExitCode, Failure> {
+    return_freed_memory();
     let engine = context.plain_engine()?;
     let Some(what) = &args.replay else {
         let is_plain = !args.once && args.until.is_none() && args.record.is_none() && !args.notify;

@@ -12,7 +12,7 @@ use recount_search::Document;
 
 use super::file_key;
 use super::update::Stale;
-use crate::cache::growth::Reading;
+use crate::cache::growth::{self, Reading};
 use crate::cache::refresh::hash;
 use crate::messages::{Messages, View};
 use crate::search::wording::Wording;
@@ -69,9 +69,13 @@ impl<'a> Reader<'a> {
             && known.others == others_key(session_files)
             && known.title == title_key(stale);
         // The title is indexed with the first message.
-        let first = grower.file.outline.entries.first();
-        let begun = first.is_some_and(|first| u64::from(first.last) < known.versions);
-        (known.versions > 0 && known.files != 0 && more && same && begun).then_some(known.versions)
+        let outline = &grower.file.outline;
+        let first = outline.entries.first();
+        let begun = first.is_some_and(|first| !outline.is_recorded_since(first, known.versions));
+        let may_be = known.versions > 0 && known.files != 0 && more && same && begun;
+        // A log that was cut off and written further, or replaced, may have as many messages as before.
+        let is_grown = may_be && versions_print(grower, known.versions) == Some(known.print);
+        is_grown.then_some(known.versions)
     }
 }
 
@@ -90,6 +94,21 @@ fn others_key(session_files: &SessionFiles) -> u64 {
     hash(&keys.collect::<Vec<_>>())
 }
 
+/// Returns a fingerprint of a file from the first to the last of the given number of message versions. What stands before them may
+/// change while messages are added: a document has the time of the last one there.
+fn versions_print(session_file: &SessionFile, versions: u64) -> Option<u64> {
+    let file = &session_file.file;
+    let versions = file.outline.versions.get(..usize::try_from(versions).ok()?)?;
+    let spans = || versions.iter().map(|version| (version.span.offset, version.span.bytes));
+    let start = spans().map(|(offset, _)| offset).min()?;
+    let end = spans().map(|(offset, bytes)| offset.saturating_add(bytes)).max()?;
+    // Offsets in a compressed file are those of its text, which is larger: all of the file is compared.
+    let range = if end > file.at.bytes { 0..file.at.bytes } else { start..end };
+    let content = growth::range_print(&file.at, range)?;
+    // The index has the places of messages, so they must be the same.
+    Some(hash(&(content, spans().collect::<Vec<_>>())))
+}
+
 impl Read<'_> {
     /// Returns the row for the catalog once it is committed.
     pub(crate) fn row(&self, stale: &Stale<'_>) -> Row {
@@ -97,12 +116,15 @@ impl Read<'_> {
         let versions =
             grower.map_or(0, |(_, session_file)| session_file.file.outline.versions.len() as u64);
         let others = self.session_files.as_ref().map(others_key).unwrap_or_default();
+        let print = grower.and_then(|(_, session_file)| versions_print(session_file, versions));
         Row {
             session: stale.key,
             stamp: stale.stamp,
             files: stale.files,
             others,
-            versions,
+            // Without a fingerprint, nothing is taken for grown.
+            versions: print.map_or(0, |_| versions),
+            print: print.unwrap_or_default(),
             undone: stale.digest.facts.counts.undone,
             title: title_key(stale),
         }

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "a test changes what it looks at")]
 
 mod cursor;
+mod grown;
 mod questions;
 mod refresh;
 mod soak;

@@ -8,6 +8,20 @@ use recount_engine::{Engine, HitOrder, ListQuery, SearchRequest};
 /// How many questions there are.
 pub(crate) const QUESTIONS: usize = 7;
 
+/// Asks for every message with a word.
+pub(crate) fn every_hit(word: &str) -> SearchRequest {
+    SearchRequest {
+        query: word.to_owned(),
+        // More than there are: those of sessions that are gone must not take the place of others.
+        limit: 100_000,
+        sort: HitOrder::default(),
+        all_hits: true,
+        width: 60,
+        without_index: false,
+        at_once: false,
+    }
+}
+
 /// Answers one of the questions.
 pub(crate) fn answer(engine: &Engine, number: usize) -> String {
     match number % QUESTIONS {
@@ -26,16 +40,7 @@ pub(crate) fn answer(engine: &Engine, number: usize) -> String {
             format!("{:?}", report.rows)
         }
         3 => {
-            let asked = SearchRequest {
-                query: "prompt".to_owned(),
-                // More than there are: those of sessions that are gone must not take the place of others.
-                limit: 100_000,
-                sort: HitOrder::default(),
-                all_hits: true,
-                width: 60,
-                without_index: false,
-                at_once: false,
-            };
+            let asked = every_hit("prompt");
             let answer = engine.search(&asked, &()).unwrap();
             let hit = |hit: &recount_engine::Match| format!("{}/{:?}", hit.session.id, hit.message);
             // Sessions whose files are gone stay findable where they were indexed: a fresh engine never saw them.

@@ -9,7 +9,7 @@ use notify::event::{AccessKind, EventKind};
 use notify::{RecursiveMode, Watcher as _};
 use recount_engine::{Engine, ListQuery};
 
-use super::questions::{QUESTIONS, answer};
+use super::questions::{QUESTIONS, answer, every_hit};
 use super::{Place, add_beside, age, append};
 
 /// Returns the paths that are opened while something is done.
@@ -189,4 +189,36 @@ fn a_large_session_is_opened_from_where_it_was_read_last() {
     let half = text.len() / 2 + text[text.len() / 2..].find('\n').unwrap() + 1;
     fs::write(&log, &text[..half]).unwrap();
     assert!(check("half of it is gone") < first);
+}
+
+#[test]
+fn a_log_with_other_messages_than_before_is_indexed_again() {
+    let place = Place::new(4, 0.2);
+    let log = place.log();
+    for number in 1000..1010 {
+        append(&log, number);
+    }
+    let engine = place.engine("data");
+    let found = |number: usize| {
+        let answer = engine.search(&every_hit(&number.to_string()), &()).unwrap();
+        answer.hits.iter().filter(|hit| format!("{:?}", hit.message).contains("appended")).count()
+    };
+    assert_eq!([1000, 1009, 2000].map(found), [1, 1, 0]);
+
+    // Its end is replaced by more messages, of the same length.
+    let text = fs::read_to_string(&log).unwrap();
+    let kept = text.split_inclusive('\n').count() - 6;
+    fs::write(&log, text.split_inclusive('\n').take(kept).collect::<String>()).unwrap();
+    for number in 2000..2008 {
+        append(&log, number);
+    }
+    assert_eq!([1000, 1009, 2000, 2007].map(found), [1, 0, 1, 1]);
+
+    // One message is replaced, and nothing else.
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.replace("2003", "3003")).unwrap();
+    assert_eq!([1000, 2003, 3003, 2007].map(found), [1, 0, 1, 1]);
+
+    append(&log, 4000);
+    assert_eq!([1000, 2003, 3003, 4000].map(found), [1, 0, 1, 1]);
 }

@@ -122,7 +122,7 @@ impl Search {
             y += 1;
         }
         for note in &shown.results.notes {
-            painter.text(FIELD, y, note, Tone::Dim);
+            painter.text(FIELD, y, &words::search_note(note), Tone::Dim);
             y += 1;
         }
         y

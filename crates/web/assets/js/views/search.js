@@ -147,7 +147,8 @@ export function Search({ route }) {
         <span class="space"></span>
         <span class="count" role="status">${result && `${result.begin ? `${line(result.begin)} ` : ""}${result.is_exact === false ? "about " : ""}${plural(result.total, "hit")} in ${plural(result.sessions, "session")}${took === null ? "" : ` · ${whole(Math.round(took))} ms`}`}</span></div>
       ${error && html`<p class="query-error" role="alert">${line(error.message)}${error.hint && html` <span class="dim">${line(error.hint)}</span>`}</p>`}
-      ${result?.relaxed && html`<p class="dim">Nothing has all of these words; these have some of them.</p>`}</div>
+      ${result?.relaxed && html`<p class="dim">Nothing has all of these words; these have some of them.</p>`}
+      ${(result?.notes ?? []).map(({ code, text }) => html`<p key=${code} class="dim">${line(text)}</p>`)}</div>
     ${params.q && result && hits.length === 0 && !error && html`<div class="empty"><p><strong>Nothing found.</strong></p><p>${params.in || params.project ? html`<a href=${`/search?q=${encodeURIComponent(params.q)}`}>Search everything</a>` : "A word with ~ allows another letter; a prefix with * allows more."}</p></div>`}
     ${!params.q && html`<div class="empty tips"><p>Words must all be in a message. Fields narrow it down:</p>
       <p><code>project:shop</code> <code>in:answer</code> <code>tool:edit</code> <code>model:flash</code> <code>since:7d</code> <code>is:error</code> <code>"exact words"</code> <code>-not</code></p></div>`}

@@ -1,0 +1,117 @@
+//! An index to which messages and pieces of messages were added finds what a new one finds.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use recount_engine::Engine;
+use recount_testbed::TestbedOptions;
+use serde_json::Value;
+
+use super::questions::every_hit;
+
+/// How many words are looked for.
+const WORDS: usize = 12;
+
+fn files_below(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files_below(&path, ending, found);
+        } else if path.extension().is_some_and(|own| own == ending) {
+            found.push(path);
+        }
+    }
+    found.sort();
+}
+
+/// Returns some words of a text. Some of them are in the output of tools only.
+fn words(text: &str) -> BTreeSet<String> {
+    let is_word = |word: &&str| (5..20).contains(&word.len()) && word.is_ascii();
+    let all: BTreeSet<&str> =
+        text.split(|c: char| !c.is_ascii_alphanumeric()).filter(is_word).collect();
+    let step = (all.len() / WORDS).max(1);
+    all.into_iter().step_by(step).map(str::to_owned).collect()
+}
+
+fn hits(engine: &Engine, word: &str) -> BTreeSet<String> {
+    let answer = engine.search(&every_hit(word), &()).unwrap();
+    let hit = |hit: &recount_engine::Match| format!("{}/{:?}", hit.session.id, hit.message);
+    answer.hits.iter().map(hit).collect()
+}
+
+fn compare(engine: &Engine, home: &Path, folder: &Path, words: &BTreeSet<String>) {
+    let data = tempfile::tempdir_in(folder).unwrap();
+    let fresh = crate::engine(home, Some(data.path()));
+    let mut found = 0;
+    for word in words {
+        let expected = hits(&fresh, word);
+        assert_eq!(hits(engine, word), expected, "{word}");
+        found += expected.len();
+    }
+    assert!(found > 0);
+}
+
+#[test]
+fn what_is_added_in_the_middle_of_a_turn_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let options = TestbedOptions { sessions: 20, megabytes: 0.4, ..TestbedOptions::default() };
+    recount_testbed::generate(&home, &options, &mut |_, _| {}).unwrap();
+    let mut logs = Vec::new();
+    files_below(&home, "jsonl", &mut logs);
+    let texts: Vec<String> = logs.iter().map(|log| fs::read_to_string(log).unwrap()).collect();
+    assert!(logs.len() > 8, "{logs:?}");
+
+    // Every log ends at another part of a turn.
+    for (at, (log, text)) in logs.iter().zip(&texts).enumerate() {
+        let lines = text.split_inclusive('\n').count();
+        let kept = (lines * (at % 4 + 1) / 5).max(1);
+        fs::write(log, text.split_inclusive('\n').take(kept).collect::<String>()).unwrap();
+    }
+    let engine = crate::engine(&home, Some(&folder.path().join("data")));
+    engine.index(&()).unwrap();
+
+    // One is written further: it is searched together with the index. Then all are.
+    for (log, text) in logs.iter().zip(&texts).step_by(5) {
+        fs::write(log, text).unwrap();
+        compare(&engine, &home, folder.path(), &words(text));
+    }
+    for (log, text) in logs.iter().zip(&texts) {
+        fs::write(log, text).unwrap();
+    }
+    engine.index(&()).unwrap();
+    compare(&engine, &home, folder.path(), &texts.iter().flat_map(|text| words(text)).collect());
+}
+
+#[test]
+fn only_new_messages_of_a_document_are_indexed() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let options = TestbedOptions {
+        sessions: 3,
+        megabytes: 0.1,
+        eras: vec![recount_testbed::Era::Parts],
+        ..TestbedOptions::default()
+    };
+    recount_testbed::generate(&home, &options, &mut |_, _| {}).unwrap();
+    let mut found = Vec::new();
+    files_below(&home.join(".gemini"), "json", &mut found);
+    let is_document = |path: &&PathBuf| path.to_string_lossy().contains("session-");
+    let document = found.iter().find(is_document).unwrap();
+    let whole: Value = serde_json::from_slice(&fs::read(document).unwrap()).unwrap();
+    let write = |many: usize, second: usize| {
+        let mut part = whole.clone();
+        part["messages"].as_array_mut().unwrap().truncate(many);
+        part["lastUpdated"] = format!("2026-11-15T18:00:{second:02}.000Z").into();
+        fs::write(document, serde_json::to_string_pretty(&part).unwrap()).unwrap();
+    };
+    let all = whole["messages"].as_array().unwrap().len();
+    assert!(all > 5);
+    let engine = crate::engine(&home, Some(&folder.path().join("data")));
+    write(all - 2, 1);
+    engine.index(&()).unwrap();
+    write(all, 2);
+    assert_eq!(engine.index(&()).unwrap().messages, 2);
+    compare(&engine, &home, folder.path(), &words(&whole.to_string()));
+}
