@@ -422,9 +422,9 @@ pub(crate) fn scan_groups<T: Send>(
     queue.sort_by_key(|(bytes, number)| (std::cmp::Reverse(*bytes), *number));
     let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let results = Mutex::new(Vec::with_capacity(queue.len()));
+    let idle = Arc::new(AtomicUsize::new(0));
     let work = || {
-        // One session has all cores to itself.
-        let mut buffer = if queue.len() == 1 { Buffer::large() } else { Buffer::new() };
+        let mut buffer = Buffer::sharing(Arc::clone(&idle));
         let mut own = Vec::new();
         while let Some((bytes, number)) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
             if progress.is_cancelled() {
@@ -436,11 +436,15 @@ pub(crate) fn scan_groups<T: Send>(
             let read = done.fetch_add(*bytes, Ordering::Relaxed) + bytes;
             progress.advance(read, total);
         }
+        // The last session has all cores to itself.
+        idle.fetch_add(1, Ordering::Relaxed);
         if let Ok(mut results) = results.lock() {
             results.append(&mut own);
         }
     };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(queue.len());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores.min(queue.len());
+    idle.fetch_add(cores - threads, Ordering::Relaxed);
     std::thread::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(work);

@@ -3,13 +3,17 @@
 //! Files are streamed, not mapped: if an agent truncates a file in place while it is mapped, a signal ends the process.
 
 mod input;
+mod share;
 
 pub use input::Input;
 pub use recount_files::{accept_link, confine, open, open_bounded, open_following};
+pub(crate) use share::{PART, WORTH_SHARING, in_order, line_parts};
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::source::Reader;
 
@@ -22,25 +26,28 @@ pub fn text(bytes: &[u8]) -> Option<&str> {
 const PIECE: usize = 256 * 1024;
 
 /// The read size if one file has all cores to itself.
-const LARGE_PIECE: usize = 8 * 1024 * 1024;
+const LARGE_PIECE: usize = 4 * 1024 * 1024;
 
 /// A record that is larger is an error. The agents themselves cannot load one: a string of JavaScript has less than 512 Mi characters.
 const LARGEST_RECORD: usize = 1024 * 1024 * 1024;
 
-/// A piece of this size is worth a second thread.
-pub(crate) const WORTH_SHARING: usize = 4 * 1024 * 1024;
-
 /// A buffer that one thread reuses for all its files.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Buffer {
     bytes: Vec<u8>,
-    piece: usize,
+    cores: Cores,
 }
 
-impl Default for Buffer {
-    fn default() -> Self {
-        Self { bytes: Vec::new(), piece: PIECE }
-    }
+/// Whether a file has all cores to itself.
+#[derive(Debug, Default)]
+enum Cores {
+    /// Other files are read beside it.
+    #[default]
+    One,
+    /// It has.
+    All,
+    /// As soon as the number of idle threads is not zero.
+    Idle(Arc<AtomicUsize>),
 }
 
 impl Buffer {
@@ -51,7 +58,21 @@ impl Buffer {
 
     /// Returns a buffer with large pieces that readers split among cores; for one file at a time.
     pub fn large() -> Self {
-        Self { piece: LARGE_PIECE, ..Self::default() }
+        Self { cores: Cores::All, ..Self::default() }
+    }
+
+    /// Returns a buffer whose pieces become large when another thread has nothing to do, and says so in this number.
+    pub fn sharing(idle: Arc<AtomicUsize>) -> Self {
+        Self { cores: Cores::Idle(idle), ..Self::default() }
+    }
+
+    /// Returns how much is read at once.
+    fn piece(&self) -> usize {
+        match &self.cores {
+            Cores::All => LARGE_PIECE,
+            Cores::Idle(idle) if idle.load(Ordering::Relaxed) > 0 => LARGE_PIECE,
+            Cores::Idle(_) | Cores::One => PIECE,
+        }
     }
 
     /// Feeds all of `input` to the reader that `choose` returns for its first piece.
@@ -107,7 +128,7 @@ impl Buffer {
                     Err(error) => return Err(error),
                 }
             }
-            if self.bytes.len() >= self.piece {
+            if self.bytes.len() >= self.piece() {
                 return Ok((filled, false));
             }
             self.grow();
@@ -125,8 +146,9 @@ impl Buffer {
 
     /// Frees the memory of one large record: smaller pieces stay in the processor's cache.
     fn shrink(&mut self) {
-        if self.bytes.len() > self.piece {
-            self.bytes.truncate(self.piece);
+        let piece = self.piece();
+        if self.bytes.len() > piece {
+            self.bytes.truncate(piece);
             self.bytes.shrink_to_fit();
         }
     }
@@ -237,6 +259,12 @@ mod tests {
         assert_eq!(buffer.bytes.len(), LARGE_PIECE);
         let mut other = Buffer::new();
         assert_eq!(other.fill(&mut large.as_slice(), 0).unwrap(), (PIECE, false));
+        // When the last of the other threads has nothing left to do, it has all cores.
+        let idle = Arc::new(AtomicUsize::new(0));
+        let mut sharing = Buffer::sharing(Arc::clone(&idle));
+        assert_eq!(sharing.fill(&mut large.as_slice(), 0).unwrap(), (PIECE, false));
+        idle.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(sharing.fill(&mut large.as_slice(), 0).unwrap(), (LARGE_PIECE, false));
         // What is one record makes it grow.
         assert_eq!(other.fill(&mut large.as_slice(), PIECE).unwrap(), (2 * PIECE, false));
     }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use memchr::{memchr, memmem};
+use memchr::memmem;
 use recount_model::{MessageKind, Problem, Span, What};
 use serde::{Deserialize, Serialize};
 
@@ -19,13 +19,13 @@ use super::lookup::Lookup;
 use super::packed;
 use super::row::Row;
 use super::state::{Facts, LeafPointer, Parent, Preserved, RowId, RowKind, TreeRow};
-use crate::bytes::WORTH_SHARING;
+use crate::bytes::{in_order, line_parts};
 use crate::id_index::IdIndex;
 use crate::json::{ScanError, Scanner, Text};
 use crate::outline::{Outline, Problems};
 use crate::source::{Reader, ReaderState};
 
-use parse::{Fault, ParsedLines, in_two, parse, whole_lines};
+use parse::{Fault, ParsedLines, parse, parse_lines, whole_lines};
 
 /// The number of places in a broken line at which a record is tried.
 const TRIES: usize = 64;
@@ -398,19 +398,17 @@ fn is_failure(title: &str) -> bool {
 impl Reader for Log {
     fn feed(&mut self, bytes: &[u8]) -> usize {
         let start = self.offset;
-        let half = bytes.len() / 2;
-        let middle = memchr(b'\n', bytes.get(half..).unwrap_or_default()).map(|at| half + at + 1);
-        if let Some(middle) = middle.filter(|_| bytes.len() >= WORTH_SHARING) {
-            // Parsing is most of the work and needs no order.
-            let (first, second) = bytes.split_at(middle);
-            for parsed in in_two(first, second) {
-                self.take_parsed(&parsed);
-            }
-        } else {
+        // Parsing is most of the work and needs no order.
+        let parts = line_parts(bytes);
+        if let [bytes] = *parts {
             let mut row = Row::default();
             for (text, length) in whole_lines(bytes) {
                 self.take(text, length, &mut row, Ended::ByNewline);
             }
+        } else {
+            let part = |number: usize| parts.get(number).copied().unwrap_or_default();
+            let parse = |number: usize| parse_lines(part(number));
+            in_order(parts.len(), &parse, |_, parsed| self.take_parsed(&parsed));
         }
         usize::try_from(self.offset - start).unwrap_or(usize::MAX)
     }

@@ -11,7 +11,7 @@ use recount_model::{Grammar, Span, What};
 use super::facts::Resumable;
 use super::record::{Element, Fields};
 use super::replay::{Replay, Seen};
-use crate::bytes::WORTH_SHARING;
+use crate::bytes::{PART, WORTH_SHARING, in_order};
 use crate::json::{JsonScan, ScanError, Scanner};
 use crate::outline::Outline;
 use crate::source::Reader;
@@ -176,40 +176,41 @@ impl Document {
         }
     }
 
-    /// Reads `bytes` on two cores, if they are large enough and look like a document indented by two: while the first half
-    /// is read, the messages of the second are parsed. They are used only if the sequential reader arrives exactly where
-    /// they begin. Returns the number of bytes used.
-    fn feed_in_two(&mut self, bytes: &[u8]) -> usize {
+    /// Reads `bytes` on two cores, if they are large enough and look like a document indented by two: while the first part is read, the
+    /// messages of later ones are parsed. They are used only if the sequential reader arrives exactly where they begin. Returns the
+    /// number of bytes used.
+    fn feed_in_parts(&mut self, bytes: &[u8]) -> usize {
         if bytes.len() < WORTH_SHARING
             || !matches!(self.state, State::Element | State::AfterElement)
         {
             return 0;
         }
-        let half = bytes.len() / 2;
-        let found = memmem::find(bytes.get(half..).unwrap_or_default(), MESSAGE);
-        let Some(second) = found.map(|at| half + at) else { return 0 };
-        let base = self.offset;
-        let mut used = 0;
-        let ahead = std::thread::scope(|scope| {
-            let ahead = scope.spawn(|| elements(bytes.get(second..).unwrap_or_default()));
-            while used < second
-                && let Ok(step) = self.step(bytes.get(used..).unwrap_or_default())
-            {
-                used += step;
-                self.offset += step as u64;
+        let starts = message_parts(bytes);
+        let start = |number: usize| starts.get(number).copied().unwrap_or(bytes.len());
+        let parse = |number: usize| match start(number) {
+            0 => Vec::new(),
+            from => elements(bytes.get(from..start(number + 1)).unwrap_or_default()),
+        };
+        let (base, mut used, mut is_stuck) = (self.offset, 0, false);
+        in_order(starts.len(), &parse, |number, ahead| {
+            let (from, to) = (start(number), start(number + 1));
+            if used == from && self.state == State::Element {
+                for element in &ahead {
+                    self.note(element, base + from as u64, false);
+                }
+                if let Some(last) = ahead.last() {
+                    used += last.range.end;
+                    self.offset = base + used as u64;
+                    self.state = State::AfterElement;
+                }
             }
-            ahead.join().unwrap_or_default()
-        });
-        if used == second && self.state == State::Element {
-            for element in &ahead {
-                self.note(element, base + second as u64, false);
-            }
-            if let Some(last) = ahead.last() {
-                used = second + last.range.end;
+            while used < to && !is_stuck {
+                let step = self.step(bytes.get(used..).unwrap_or_default());
+                is_stuck = step.is_err();
+                used += step.unwrap_or_default();
                 self.offset = base + used as u64;
-                self.state = State::AfterElement;
             }
-        }
+        });
         used
     }
 
@@ -242,6 +243,17 @@ impl Document {
         let first_id = self.replay.metadata.id().filter(|_| !self.broken);
         Form { first_id, is_document: !self.broken, has_messages: self.has_list }
     }
+}
+
+/// Returns where parts begin: the first one at the start, others where a message seems to.
+fn message_parts(bytes: &[u8]) -> Vec<usize> {
+    let mut starts = vec![0];
+    let mut from = PART;
+    while let Some(at) = bytes.get(from..).and_then(|rest| memmem::find(rest, MESSAGE)) {
+        starts.push(from + at);
+        from += at + PART;
+    }
+    starts
 }
 
 /// Reads objects and the commas between them, as far as possible.
@@ -285,7 +297,7 @@ impl Reader for Document {
             used = BYTE_ORDER_MARK.len();
             self.offset = used as u64;
         }
-        used += self.feed_in_two(bytes.get(used..).unwrap_or_default());
+        used += self.feed_in_parts(bytes.get(used..).unwrap_or_default());
         while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
             let step = if self.state == State::Lost {
                 match self.find_message(rest) {

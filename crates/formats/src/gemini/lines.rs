@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::facts::string;
 use super::record::{Fields, Loose, Record};
 use super::replay::{Replay, Seen};
-use crate::bytes::WORTH_SHARING;
+use crate::bytes::{in_order, line_parts};
 use crate::json::{ScanError, Scanner};
 use crate::outline::Outline;
 use crate::source::{Reader, ReaderState};
@@ -151,21 +151,6 @@ impl Lines {
     }
 }
 
-/// Parses the lines of two ranges in parallel.
-fn in_two<'a>(
-    first: &'a [u8],
-    second: &'a [u8],
-) -> impl Iterator<Item = (&'a [u8], usize, Parsed<'a>)> {
-    let parse = |bytes: &'a [u8]| -> Vec<_> {
-        whole_lines(bytes).map(|(text, length)| (text, length, Parsed::of(text))).collect()
-    };
-    let (one, two) = std::thread::scope(|scope| {
-        let two = scope.spawn(|| parse(second));
-        (parse(first), two.join().unwrap_or_else(|_| parse(second)))
-    });
-    one.into_iter().chain(two)
-}
-
 /// Returns the id that a cleanup finds at the start of a file: in the record before the first line feed, whatever else it
 /// has. For a cleanup, a carriage return alone does not end a line.
 fn first_id(bytes: &[u8]) -> Option<SessionId> {
@@ -247,21 +232,25 @@ impl Reader for Lines {
         if self.offset == 0 {
             self.first.id = first_id(bytes);
         }
-        let half = bytes.len() / 2;
-        let middle = memchr(b'\n', bytes.get(half..).unwrap_or_default()).map(|at| half + at + 1);
-        let Some(middle) = middle.filter(|_| bytes.len() >= WORTH_SHARING) else {
+        // Parsing lines is most of the work and can be done in any order.
+        let parts = line_parts(bytes);
+        if let [bytes] = *parts {
             for (text, length) in whole_lines(bytes) {
                 self.take(text, length, Parsed::of(text), Ended::ByNewline);
                 used += length;
             }
             return used;
-        };
-        // Parsing lines is most of the work and can be done in any order.
-        let (first, second) = bytes.split_at(middle);
-        for (text, length, parsed) in in_two(first, second) {
-            self.take(text, length, parsed, Ended::ByNewline);
-            used += length;
         }
+        let parse = |number: usize| -> Vec<_> {
+            let lines = whole_lines(parts.get(number).copied().unwrap_or_default());
+            lines.map(|(text, length)| (text, length, Parsed::of(text))).collect()
+        };
+        in_order(parts.len(), &parse, |_, lines| {
+            for (text, length, parsed) in lines {
+                self.take(text, length, parsed, Ended::ByNewline);
+                used += length;
+            }
+        });
         used
     }
 

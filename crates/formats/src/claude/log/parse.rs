@@ -59,21 +59,15 @@ pub(super) fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = (&[u8], usize)> 
     })
 }
 
-/// Reads the lines of two stretches at the same time.
-pub(super) fn in_two<'a>(first: &'a [u8], second: &'a [u8]) -> [ParsedLines<'a>; 2] {
-    let parse_all = |bytes: &'a [u8]| {
-        let mut parsed = ParsedLines::default();
-        for (text, length) in whole_lines(bytes) {
-            let records = &mut parsed.records;
-            let mut row = Row::default();
-            let fault =
-                parse(text, &mut row, |row, at, length| records.push((row.clone(), at, length)));
-            parsed.lines.push((text, length, records.len(), fault));
-        }
-        parsed
-    };
-    std::thread::scope(|scope| {
-        let two = scope.spawn(|| parse_all(second));
-        [parse_all(first), two.join().unwrap_or_else(|_| parse_all(second))]
-    })
+/// Reads the records of all complete lines.
+pub(super) fn parse_lines(bytes: &[u8]) -> ParsedLines<'_> {
+    let mut parsed = ParsedLines::default();
+    for (text, length) in whole_lines(bytes) {
+        let records = &mut parsed.records;
+        let mut row = Row::default();
+        let fault =
+            parse(text, &mut row, |row, at, length| records.push((row.clone(), at, length)));
+        parsed.lines.push((text, length, records.len(), fault));
+    }
+    parsed
 }
