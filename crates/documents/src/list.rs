@@ -32,7 +32,7 @@ pub fn sessions(out: &mut impl Write, listing: &Listing) -> io::Result<()> {
 /// Writes the rows of a list that did not change.
 pub fn kept_rows(out: &mut impl Write, kept: &KeptListing<'_>) -> io::Result<()> {
     let problems: Vec<&Problem> = kept.problems.iter().collect();
-    let row = |(row, project): &(SessionRow<'_>, Arc<Project>), write: &mut RowWriter<'_>| {
+    let row = |(row, project): &(&SessionRow<'_>, Arc<Project>), write: &mut RowWriter<'_>| {
         write.row(row, project)
     };
     list(out, &kept.rows, &row, &problems)

@@ -148,24 +148,13 @@ impl Row<'_> {
         });
     }
 
-    fn number(&mut self, key: &[u8], mut number: u64) {
+    fn number(&mut self, key: &[u8], number: u64) {
         self.raw(key);
         // Most are small.
-        if number < 10 {
-            self.out.push(b'0' + u8::try_from(number).unwrap_or_default());
-            return;
+        match u8::try_from(number) {
+            Ok(number @ 0..10) => self.out.push(b'0' + number),
+            _ => self.raw(itoa::Buffer::new().format(number).as_bytes()),
         }
-        let mut digits = [b'0'; 20];
-        let mut start = digits.len();
-        for (at, slot) in digits.iter_mut().enumerate().rev() {
-            *slot = b'0' + u8::try_from(number % 10).unwrap_or_default();
-            number /= 10;
-            start = at;
-            if number == 0 {
-                break;
-            }
-        }
-        self.raw(digits.get(start..).unwrap_or_default());
     }
 
     fn tokens(&mut self, key: &[u8], tokens: &Tokens) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use recount_catalog::Catalog;
 use recount_model::{
-    AgentNote, Entrypoint, FileRole, FileRow, Labels, MessageCounts, Problem, Project, SessionKind,
+    AgentNote, Entrypoint, FileRole, FileRow, MessageCounts, Problem, Project, SessionKind,
     SessionRow, StrictCounts, TitleFrom, Tokens, ToolCounts, timestamp,
 };
 use recount_prices::Prices;
@@ -22,7 +22,7 @@ use crate::{Engine, Error};
 #[derive(Debug)]
 pub struct KeptListing<'a> {
     /// The rows, each with its project.
-    pub rows: Vec<(SessionRow<'a>, Arc<Project>)>,
+    pub rows: Vec<(&'a SessionRow<'a>, Arc<Project>)>,
     /// All problems: first those that belong to no session.
     pub problems: Vec<Problem>,
     /// The number of those that belong to no session.
@@ -120,15 +120,26 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
-impl KeptRow<'_> {
+/// A row, with what is not printed of it. Rows are large: they stay where they were decoded.
+struct Decoded<'a> {
+    row: SessionRow<'a>,
+    folder: &'a str,
+    cwd: Option<&'a str>,
+    priced_by: u64,
+    problems: Vec<Problem>,
+    is_background: bool,
+    states: Vec<&'a [u8]>,
+}
+
+impl Decoded<'_> {
     /// Returns when it was last used, in milliseconds.
     fn updated(&self) -> Option<i64> {
-        self.core.updated.and_then(timestamp).map(Timestamp::as_millisecond)
+        self.row.updated.map(Timestamp::as_millisecond)
     }
 
     /// Returns its files with their roles.
     fn roles(&self) -> impl Iterator<Item = (&str, FileRole)> {
-        self.files.iter().map(|file| (file.path, file.role))
+        self.row.files.iter().map(|file| (file.path, file.role))
     }
 }
 
@@ -169,30 +180,32 @@ impl StoredRows {
         places.map(|(start, end)| self.bytes.get(start..end).unwrap_or_default()).collect()
     }
 
-    /// Decodes the rows. `None` when one is not understood.
-    fn decode(&self) -> Option<Vec<KeptRow<'_>>> {
-        map_rows(&self.contents(), &|content| postcard::from_bytes(content).ok())
-            .into_iter()
-            .collect()
+    /// Decodes the rows, in two parts. `None` when one is not understood.
+    fn decode(&self) -> Option<[Vec<Decoded<'_>>; 2]> {
+        let row = |content| postcard::from_bytes(content).ok().map(decoded);
+        let [first, second] = map_rows(&self.contents(), &row);
+        Some([
+            first.into_iter().collect::<Option<_>>()?,
+            second.into_iter().collect::<Option<_>>()?,
+        ])
     }
 }
 
-/// Gives each row to `row`, half of them on another thread.
+/// Gives each row to `row`, half of them on another thread, and returns both halves: to join them, large results would be copied.
 pub(crate) fn map_rows<'s, T: Send>(
     rows: &[&'s [u8]],
     row: &(dyn Fn(&'s [u8]) -> Option<T> + Sync),
-) -> Vec<Option<T>> {
-    let one = |content: &&'s [u8]| row(content);
-    let (first, later) = rows.split_at(rows.len() / 2);
+) -> [Vec<Option<T>>; 2] {
+    let all = |part: &[&'s [u8]]| part.iter().map(|content| row(content)).collect::<Vec<_>>();
     if rows.len() < MANY {
-        return rows.iter().map(one).collect();
+        return [all(rows), Vec::new()];
     }
+    let (first, later) = rows.split_at(rows.len() / 2);
     std::thread::scope(|scope| {
-        let second = scope.spawn(|| later.iter().map(one).collect::<Vec<_>>());
-        let mut rows: Vec<_> = first.iter().map(one).collect();
-        rows.reserve_exact(later.len());
-        rows.extend(second.join().unwrap_or_default());
-        rows
+        let second = scope.spawn(|| all(later));
+        let first = all(first);
+        // A half that failed is made again here, where the failure is seen.
+        [first, second.join().unwrap_or_else(|_| all(later))]
     })
 }
 
@@ -239,95 +252,96 @@ impl Engine {
             let resolved = unchanged.resolve_projects(&engine, &Effort::List, progress);
             (rows.join().unwrap_or_default(), resolved)
         });
-        let rows = rows.filter(|rows| !rows.is_empty() && unchanged.has_projects(&resolved));
-        let Some(mut rows) = rows else { return Ok(None) };
+        let Some(mut rows) = rows.filter(|_| unchanged.has_projects(&resolved)) else {
+            return Ok(None);
+        };
+        let mut rows: Vec<&mut Decoded<'_>> = rows.iter_mut().flatten().collect();
         // Rows with other prices are priced again, which needs all of their requests.
         let prices = Prices::fingerprint(&engine.config.prices);
-        if rows.iter().any(|row| row.core.priced_by != prices) {
+        if rows.is_empty() || rows.iter().any(|one| one.priced_by != prices) {
             return Ok(None);
         }
-        let pending = if query.pending_deletion {
-            engine.pending(&rows, &unchanged.disk, &resolved)
-        } else {
-            vec![None; rows.len()]
-        };
-        let mut order: Vec<(i64, &str, usize)> = rows
-            .iter()
-            .enumerate()
-            .filter(|(_, row)| query.background || !row.core.is_background)
-            .map(|(at, row)| (row.updated().unwrap_or(i64::MIN), row.core.id, at))
-            .collect();
+        if query.pending_deletion {
+            let pending = engine.pending(&rows, &unchanged.disk, &resolved);
+            rows.iter_mut().zip(pending).for_each(|(one, is)| one.row.pending_deletion = is);
+        }
+        if !query.background {
+            rows.retain(|one| !one.is_background);
+        }
         // As `list` sorts them.
-        order.sort_by(|one, next| next.0.cmp(&one.0).then_with(|| one.1.cmp(next.1)));
-        let order: Vec<usize> = order.into_iter().map(|(_, _, at)| at).collect();
-        let places = Places::new(&unchanged.disk, &resolved);
+        rows.sort_by_cached_key(|one| {
+            (std::cmp::Reverse(one.updated().unwrap_or(i64::MIN)), one.row.id)
+        });
         let labels = if query.labelled { Some(engine.labels()?) } else { None };
         let mut problems = unchanged.disk.problems.clone();
         let other_problems = problems.len() as u64;
-        let mut all = Vec::with_capacity(order.len());
-        for at in order {
-            let Some(row) = rows.get_mut(at) else { continue };
-            problems.append(&mut row.core.problem_list);
-            let project = places.project(row.folder, row.core.cwd);
-            let labels = labels.as_ref().map(|all| all.labels_of(row.source, row.core.id));
-            let pending = pending.get(at).copied().flatten();
-            all.push((session_row(row, labels, pending), project));
+        for one in &mut rows {
+            problems.append(&mut one.problems);
+            one.row.labels = labels.as_ref().map(|all| all.labels_of(one.row.source, one.row.id));
         }
-        Ok(Some(print(&KeptListing { rows: all, problems, other_problems })))
+        let places = Places::new(&unchanged.disk, &resolved);
+        let place = |one: &Decoded<'_>| places.project(one.folder, one.cwd);
+        let rows = rows.iter().map(|one| (&one.row, place(one))).collect();
+        Ok(Some(print(&KeptListing { rows, problems, other_problems })))
     }
 
     /// Returns for each row whether the agent's next start would delete the session.
     fn pending(
         &self,
-        rows: &[KeptRow<'_>],
+        rows: &[&mut Decoded<'_>],
         disk: &DiskSnapshot,
         resolved: &ResolvedProjects,
     ) -> Vec<Option<bool>> {
-        let states = rows.iter().flat_map(|row| {
-            row.files.iter().map(|file| file.path).zip(row.core.states.iter().copied())
+        let states = rows.iter().flat_map(|one| {
+            one.row.files.iter().map(|file| file.path).zip(one.states.iter().copied())
         });
-        let sessions = rows.iter().map(|row| (row.source, row.roles()));
+        let sessions = rows.iter().map(|one| (one.row.source, one.roles()));
         self.pending_deletions(states, sessions, disk, resolved)
     }
 }
 
-fn session_row<'a>(
-    row: &mut KeptRow<'a>,
-    labels: Option<Labels>,
-    pending_deletion: Option<bool>,
-) -> SessionRow<'a> {
-    let core = &mut row.core;
-    SessionRow {
-        source: row.source,
+fn decoded(kept: KeptRow<'_>) -> Decoded<'_> {
+    let core = kept.core;
+    let row = SessionRow {
+        source: kept.source,
         id: core.id,
         kind: core.kind,
         parent: core.parent,
-        parent_call: row.parent_call,
-        agent: core.agent.take(),
+        parent_call: kept.parent_call,
+        agent: core.agent,
         title: core.title.map(|text| text.0),
         title_from: core.title_from,
         first_prompt: core.first_prompt.map(|text| text.0),
         last_prompt: core.last_prompt.map(|text| text.0),
         branch: core.branch,
         entrypoint: core.entrypoint,
-        labels,
+        labels: None,
         started: core.started.and_then(timestamp),
         updated: core.updated.and_then(timestamp),
         counts: core.counts,
         tool_calls: core.tool_calls,
-        models: std::mem::take(&mut core.models),
+        models: core.models,
         tokens: core.tokens,
         cost_usd: core.cost_usd,
         cost_is_lower_bound: core.cost_is_lower_bound,
         kept: core.kept,
-        directories: std::mem::take(&mut core.directories),
+        directories: core.directories,
         memory: core.memory,
-        files: std::mem::take(&mut row.files),
-        agent_index: row.agent_index,
-        agent_title: row.agent_title.map(|text| text.0),
+        files: kept.files,
+        agent_index: kept.agent_index,
+        agent_title: kept.agent_title.map(|text| text.0),
         live: None,
-        pending_deletion,
+        pending_deletion: None,
         problems: core.problems,
         not_understood: core.not_understood,
+    };
+    Decoded {
+        row,
+        folder: kept.folder,
+        cwd: core.cwd,
+        priced_by: core.priced_by,
+        problems: core.problem_list,
+        is_background: core.is_background,
+        states: core.states,
     }
 }

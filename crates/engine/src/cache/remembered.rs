@@ -252,7 +252,8 @@ impl Engine {
         if let Some(many) = newest.filter(|many| *many < contents.len()) {
             contents = kept_rows::newest(&contents, many);
         }
-        for row in map_rows(&contents, &|content| Unplaced::decode(content, self.sources)) {
+        let rows = map_rows(&contents, &|content| Unplaced::decode(content, self.sources));
+        for row in rows.into_iter().flatten() {
             let Some(Unplaced { mut facts, folder }) = row else { continue };
             let cwd = facts.cwd.as_ref();
             let place = cwd.map_or(&*folder, RecordedPath::as_str);

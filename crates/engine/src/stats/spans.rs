@@ -1,5 +1,8 @@
 //! Time spans that may overlap, each moment counted once.
 
+/// From this number of spans on, they are merged before they take more memory.
+const MANY: usize = 1024;
+
 /// Time spans, in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Spans(Vec<(i64, i64)>);
@@ -12,7 +15,26 @@ impl Spans {
         }
         match self.0.last_mut() {
             Some((_, end)) if *end == from => *end = to,
-            _ => self.0.push((from, to)),
+            _ => {
+                if self.0.len() >= MANY && self.0.len() == self.0.capacity() {
+                    self.merge();
+                }
+                self.0.push((from, to));
+            }
+        }
+    }
+
+    /// Merges spans that overlap. If few do, there is room for as many more, so that it is not tried again soon.
+    fn merge(&mut self) {
+        let room = self.0.len();
+        self.0.sort_unstable();
+        self.0.dedup_by(|(from, to), (_, end)| {
+            let meets = *from <= *end;
+            *end = if meets { (*end).max(*to) } else { *end };
+            meets
+        });
+        if self.0.len() > room - room / 4 {
+            self.0.reserve_exact(room);
         }
     }
 
@@ -37,6 +59,20 @@ impl Spans {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn merged_spans_are_as_long_as_all_of_them() {
+        // Of two spans of 3 s each that overlap by 1 s, and then of others between which there is a second.
+        for (step, seconds) in [(2000, 2 * 9999 + 3), (4000, 3 * 10_000)] {
+            let mut spans = Spans::default();
+            for number in 0..10_000 {
+                let from = (number * 7919 % 10_000) * step;
+                spans.add(from, from + 3000);
+            }
+            assert_eq!(spans.0.len() < 5000, step == 2000, "{}", spans.0.len());
+            assert_eq!(spans.seconds(), seconds);
+        }
+    }
 
     #[test]
     fn what_overlaps_counts_once() {
