@@ -28,7 +28,7 @@ pub use plan::{plan, plan_and};
 pub use problems::{FindingDocument, findings};
 pub use projects::ProjectDocument;
 pub use search::{hit_lines, hits};
-pub use stats::{stats, stats_report};
+pub use stats::{compared, stats, stats_report};
 pub use stream::{TableDocument, TranscriptDocument};
 pub use watch::{live_board, live_change, live_session, live_title};
 

@@ -1,5 +1,6 @@
 //! Texts and command lines for the types of engine and changes.
 
+mod compare;
 mod failure;
 mod finding;
 mod flaw;
@@ -12,6 +13,7 @@ mod remedy;
 mod resume;
 mod search_note;
 
+pub use compare::compare_reason;
 pub use failure::{change_hint, write_hint};
 pub use finding::{deletion, integration_state, symptom, topic};
 pub use history::{described, state, subjects};

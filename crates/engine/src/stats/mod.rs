@@ -36,7 +36,7 @@ use totals::{Count, Key, Naming, row};
 use walk::{Names, UsageWalk, Window};
 
 pub use budget::{Budget, Limit, Now};
-pub use compare::{Compared, ComparedDay};
+pub use compare::{CompareReason, Compared, ComparedDay};
 pub use content::{ContentPart, ContentStats, FileUse, ToolError, ToolOutput};
 pub use explain::{Explained, ExplainedLine};
 pub use figures::{Missing, UsageFigures, worded};
