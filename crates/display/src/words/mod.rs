@@ -1,5 +1,6 @@
 //! Texts and command lines for the types of engine and changes.
 
+mod alarm;
 mod compare;
 mod failure;
 mod finding;
@@ -13,6 +14,7 @@ mod remedy;
 mod resume;
 mod search_note;
 
+pub use alarm::alarm;
 pub use compare::compare_reason;
 pub use failure::{change_hint, write_hint};
 pub use finding::{deletion, integration_state, symptom, topic};
