@@ -5,6 +5,7 @@
 #![cfg_attr(test, expect(clippy::indexing_slicing, reason = "a test may fail by panic"))]
 
 mod guard;
+mod integrations;
 mod list;
 mod moment;
 mod plan;
@@ -23,6 +24,7 @@ use recount_engine::export::json::write_json;
 use serde::Serialize;
 
 pub use guard::guard;
+pub use integrations::integrations;
 pub use list::{kept_rows, sessions};
 pub use plan::{plan, plan_and};
 pub use problems::{FindingDocument, findings};

@@ -1,10 +1,10 @@
 //! Texts of findings.
 
-use recount_changes::{IntegrationState, Symptom, Topic};
+use recount_changes::{Symptom, Topic};
 use recount_engine::Lost;
 use recount_model::DeletionReason;
 
-use super::flaw;
+use super::{flaw, integration_problem};
 
 /// Returns the heading of a topic.
 pub fn topic(topic: Topic) -> &'static str {
@@ -17,17 +17,6 @@ pub fn topic(topic: Topic) -> &'static str {
         Topic::LeftOver => "left over",
         Topic::Recount => "recount itself",
         Topic::Integrations => "recount in the agents",
-    }
-}
-
-/// Returns the state of recount in an agent, in a word.
-pub fn integration_state(state: IntegrationState) -> &'static str {
-    match state {
-        IntegrationState::NoAgent => "no agent",
-        IntegrationState::NotThere => "not added",
-        IntegrationState::Wired => "wired",
-        IntegrationState::Older => "older",
-        IntegrationState::Broken => "broken",
     }
 }
 
@@ -75,7 +64,7 @@ pub fn symptom(symptom: &Symptom) -> String {
             format!("recount was added to {agent} by release {release}")
         }
         Symptom::BrokenIntegration { agent, why } => {
-            format!("recount does not work in {agent}: {why}")
+            format!("recount does not work in {agent}: {}", integration_problem(why))
         }
         Symptom::DamagedCatalog => {
             "the catalog is damaged; it is rebuilt from the sessions".to_owned()
