@@ -6,7 +6,7 @@ use recount_engine::stats::{Explained, ExplainedLine, Money, Tier, Unit};
 use recount_model::Fate;
 
 use super::columns::{Align, Column, Fit};
-use super::number::{count, grouped, million, plural};
+use super::number::{count, grouped, million, plural, plural_exact};
 use super::span::StyledSpan;
 use super::theme::Tone;
 use crate::{when, words};
@@ -73,8 +73,8 @@ fn notes(line: &ExplainedLine) -> String {
         notes.push(line.fate.to_string());
     }
     if line.hidden_rounds > 0 {
-        let s = if line.hidden_rounds == 1 { "" } else { "s" };
-        notes.push(format!("+{} round{s} without figures", line.hidden_rounds));
+        let rounds = plural_exact(line.hidden_rounds, "round");
+        notes.push(format!("+{rounds} without figures"));
     }
     if line.first_figures {
         notes.push("first figures".to_owned());

@@ -5,6 +5,7 @@ use recount_engine::Lost;
 use recount_model::DeletionReason;
 
 use super::{flaw, integration_problem};
+use crate::number::plural_exact;
 
 /// Returns the heading of a topic.
 pub fn topic(topic: Topic) -> &'static str {
@@ -26,8 +27,7 @@ pub fn symptom(symptom: &Symptom) -> String {
         Symptom::PendingDeletion { lost, why } => format!("{}: {}", doomed(*lost), reason(*why)),
         Symptom::Flaw(found) => flaw::flaw(*found),
         Symptom::BrokenLines(lines) => {
-            let s = if *lines == 1 { "" } else { "s" };
-            format!("{lines} line{s} cannot be parsed")
+            format!("{} cannot be parsed", plural_exact(*lines, "line"))
         }
         Symptom::UnknownRecords(records) => {
             let are = if *records == 1 { "is" } else { "are" };
@@ -48,8 +48,8 @@ pub fn symptom(symptom: &Symptom) -> String {
         Symptom::StaleLock => "a stale lock".to_owned(),
         Symptom::NoMarker => "missing marker: nothing here records the project".to_owned(),
         Symptom::FolderGone { folder, sessions } => {
-            let s = if *sessions == 1 { "" } else { "s" };
-            format!("{folder} is gone; {sessions} session{s} cannot be resumed")
+            let sessions = plural_exact(*sessions, "session");
+            format!("{folder} is gone; {sessions} cannot be resumed")
         }
         Symptom::Copies(files) => {
             let copies = if *files == 1 { " is a second copy" } else { "s are second copies" };

@@ -29,12 +29,3 @@ pub use relaxed::relaxed;
 pub use remedy::{relocate, remedy, retention_off};
 pub use resume::resume_hint;
 pub use search_note::{SQL_IS_BEHIND, search_note};
-
-/// Writes a count with its noun.
-fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", ending(count))
-}
-
-fn ending(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
-}
