@@ -30,7 +30,9 @@ pub use guard::hook::note_hook;
 pub use handover::{Handover, HandoverRequest, Loss, LossKind};
 pub use history::{Change, ChangeState};
 pub use ingest::{IngestOptions, IngestOutcome, IngestedSession};
-pub use integrate::{IntegrateOptions, IntegrationState, IntegrationStatus, integration_targets};
+pub use integrate::{
+    IntegrateOptions, IntegrationProblem, IntegrationState, IntegrationStatus, integration_targets,
+};
 pub use notice::{Conversion, Notice, Proposal, SharedBy, SkipReason, StillPending};
 pub use reason::{Operation, Reason};
 pub use recount_formats::integration::pasted as pasted_instructions;

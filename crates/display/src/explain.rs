@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use recount_engine::stats::{Explained, ExplainedLine, Money, Tier, Unit, worded};
+use recount_engine::stats::{Explained, ExplainedLine, Money, Tier, Unit};
 use recount_model::Fate;
 
 use super::columns::{Align, Column, Fit};
-use super::number::{count, grouped, million, plural};
+use super::number::{count, grouped, million, plural, plural_exact};
 use super::span::StyledSpan;
 use super::theme::Tone;
-use crate::when;
+use crate::{when, words};
 
 /// The columns of the calculation.
 pub const COLUMNS: &[Column] = &[
@@ -73,8 +73,8 @@ fn notes(line: &ExplainedLine) -> String {
         notes.push(line.fate.to_string());
     }
     if line.hidden_rounds > 0 {
-        let s = if line.hidden_rounds == 1 { "" } else { "s" };
-        notes.push(format!("+{} round{s} without figures", line.hidden_rounds));
+        let rounds = plural_exact(line.hidden_rounds, "round");
+        notes.push(format!("+{rounds} without figures"));
     }
     if line.first_figures {
         notes.push("first figures".to_owned());
@@ -136,7 +136,9 @@ pub fn working(explained: &Explained) -> String {
         }
     };
     list("counted once:", duplicates);
-    list("billed, but not on record:", total.missing.reasons());
+    let missing = total.missing.reasons().into_iter();
+    let missing = missing.map(|(number, reason)| (number, words::missing(reason, number)));
+    list("billed, but not on record:", missing.collect());
     let undone = [(
         total.undone,
         "request whose answer was undone later: billed, and part of the sum",
@@ -144,4 +146,12 @@ pub fn working(explained: &Explained) -> String {
     )];
     list("counted all the same:", worded(undone));
     text
+}
+
+/// Returns the numbers that are not 0, each with its words: for one, or for several.
+fn worded(
+    reasons: impl IntoIterator<Item = (u64, &'static str, &'static str)>,
+) -> Vec<(u64, &'static str)> {
+    let words = |(number, one, many)| (number, if number == 1 { one } else { many });
+    reasons.into_iter().filter(|(number, _, _)| *number > 0).map(words).collect()
 }

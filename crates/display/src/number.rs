@@ -1,5 +1,7 @@
 //! Numbers formatted for people.
 
+use std::fmt;
+
 use recount_engine::stats::Money;
 
 /// Formats a count in a few characters: `999`, `1.3k`, `16k`, `5.7M`, `21.8 B`.
@@ -25,9 +27,22 @@ pub fn bytes(number: u64) -> String {
     scaled(number, " B", UNITS)
 }
 
-/// Formats a count with its noun: `1 prompt`, `2 prompts`.
+/// Formats a count with its noun: `1 prompt`, `2 prompts`, `1.3k prompts`.
 pub fn plural(number: u64, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{} {word}s", count(number)) }
+    format!("{} {word}{}", count(number), ending(number))
+}
+
+/// Formats a count with its noun and all digits, for sentences: `1 prompt`, `1299 prompts`.
+pub(crate) fn plural_exact<N>(number: N, word: &str) -> String
+where
+    N: fmt::Display + PartialEq + From<u8> + Copy,
+{
+    format!("{number} {word}{}", ending(number))
+}
+
+/// Returns the ending of a regular noun after a number.
+fn ending<N: PartialEq + From<u8> + Copy>(number: N) -> &'static str {
+    if number == N::from(1) { "" } else { "s" }
 }
 
 /// Formats money: `$12.34`, small amounts with four places, smaller ones as less than that.
@@ -177,6 +192,14 @@ mod tests {
         assert_eq!(bytes(15_952), "16 KB");
         assert_eq!(bytes(1_031_930_414), "1.0 GB");
         assert_eq!(count(u64::MAX), "18.4 Qi");
+    }
+
+    #[test]
+    fn nouns_follow_their_numbers() {
+        let both = |number: u64| [plural(number, "prompt"), plural_exact(number, "prompt")];
+        assert_eq!(both(0), ["0 prompts", "0 prompts"]);
+        assert_eq!(both(1), ["1 prompt", "1 prompt"]);
+        assert_eq!(both(1299), ["1.3k prompts", "1299 prompts"]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 #![cfg_attr(test, expect(clippy::indexing_slicing, reason = "a test may fail by panic"))]
 
 mod guard;
+mod integrations;
 mod list;
 mod moment;
 mod plan;
@@ -23,12 +24,13 @@ use recount_engine::export::json::write_json;
 use serde::Serialize;
 
 pub use guard::guard;
+pub use integrations::integrations;
 pub use list::{kept_rows, sessions};
 pub use plan::{plan, plan_and};
 pub use problems::{FindingDocument, findings};
 pub use projects::ProjectDocument;
 pub use search::{hit_lines, hits};
-pub use stats::{stats, stats_report};
+pub use stats::{compared, stats, stats_report};
 pub use stream::{TableDocument, TranscriptDocument};
 pub use watch::{live_board, live_change, live_session, live_title};
 

@@ -22,6 +22,7 @@ mod watch;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
+pub use recount_formats::retention::RetentionNote;
 pub use recount_formats::{SOURCES, Sources};
 use recount_model::{Clock, SourceName};
 use recount_platform::{Env, Folders, Processes, System};

@@ -150,8 +150,15 @@ pub struct RetentionSettings {
     pub outputs: bool,
     /// Files with these settings, the one with the highest precedence last.
     pub from: Vec<PathBuf>,
-    /// Notes for people.
-    pub notes: Vec<String>,
+    /// What people should know about these settings.
+    pub notes: Vec<RetentionNote>,
+}
+
+/// A note about retention settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RetentionNote {
+    /// The agent ignores this file, because the folder is not trusted or others can write the file.
+    Ignored(PathBuf),
 }
 
 /// A project directory and what is known about it.

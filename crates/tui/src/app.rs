@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use ratatui::crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
+use recount_display::words;
 use recount_model::{LiveState, SessionKey};
 
 use crate::Tab;
@@ -367,8 +368,9 @@ impl App {
         } else if let Some(Alarmed(alarm)) = answer.take() {
             let is_quiet = alarm.row.is_some_and(|key| self.shared.quiet.contains_key(&key));
             if !self.shared.is_muted && !is_quiet {
-                effects.push(Effect::Say(Notice::info(alarm.words.clone())));
-                effects.push(Effect::Alarm(alarm.words));
+                let words = words::alarm(&alarm.reason);
+                effects.push(Effect::Say(Notice::info(words.clone())));
+                effects.push(Effect::Alarm(words));
             }
             return;
         } else if let Some(ReadNews(marks)) = answer.take() {

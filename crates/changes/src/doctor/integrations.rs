@@ -13,7 +13,7 @@ impl Finding {
                 (Severity::Note, Symptom::OlderIntegration { agent, release })
             }
             IntegrationState::Broken => {
-                let why = status.problem.clone().unwrap_or_default();
+                let why = status.problem.clone()?;
                 (Severity::Error, Symptom::BrokenIntegration { agent, why })
             }
             IntegrationState::NoAgent | IntegrationState::NotThere | IntegrationState::Wired => {

@@ -6,6 +6,8 @@ use recount_engine::Lost;
 use recount_formats::rewrite::Flaw;
 use recount_model::{DeletionReason, RecordedPath, SessionId, SourceName, What};
 
+use crate::IntegrationProblem;
+
 /// A problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Symptom {
@@ -85,7 +87,7 @@ pub enum Symptom {
         /// The agent's display name.
         agent: &'static str,
         /// What is wrong.
-        why: String,
+        why: IntegrationProblem,
     },
 }
 

@@ -6,13 +6,15 @@ use std::time::Duration;
 use recount_platform::ask_program;
 use serde_json::{Value, json};
 
+use super::IntegrationProblem;
+
 /// An agent waits about as long.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The protocol that is asked for.
 const PROTOCOL: &str = "2026-07-28";
 
 /// Returns the number of tools.
-pub(super) fn tools(command: &str, args: &[String]) -> Result<usize, String> {
+pub(super) fn tools(command: &str, args: &[String]) -> Result<usize, IntegrationProblem> {
     let about = json!({
         "io.modelcontextprotocol/protocolVersion": PROTOCOL,
         "io.modelcontextprotocol/clientInfo": {"name": "recount-doctor", "version": super::RELEASE},
@@ -24,7 +26,7 @@ pub(super) fn tools(command: &str, args: &[String]) -> Result<usize, String> {
     };
     let lines = [request(1, "server/discover"), request(2, "tools/list")];
     let answers = ask_program(Path::new(command), args, &lines, PATIENCE)
-        .map_err(|error| format!("the server cannot be started: {error}"))?;
+        .map_err(|error| IntegrationProblem::NotStarted(error.to_string()))?;
     let answers: Vec<Value> =
         answers.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let answer = |id: u64| {
@@ -32,10 +34,10 @@ pub(super) fn tools(command: &str, args: &[String]) -> Result<usize, String> {
         found.and_then(|answer| answer.get("result"))
     };
     if answer(1).is_none() {
-        return Err("the server does not answer".to_owned());
+        return Err(IntegrationProblem::NoAnswer);
     }
     match answer(2).and_then(|result| result.get("tools")).and_then(Value::as_array) {
         Some(tools) if !tools.is_empty() => Ok(tools.len()),
-        _ => Err("the server offers no tools".to_owned()),
+        _ => Err(IntegrationProblem::NoTools),
     }
 }

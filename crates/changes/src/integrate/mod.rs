@@ -19,7 +19,7 @@ use recount_platform::find_program;
 use self::ledger::Ledger;
 use crate::{Changes, Error};
 
-pub use status::{IntegrationState, IntegrationStatus};
+pub use status::{IntegrationProblem, IntegrationState, IntegrationStatus};
 
 /// The skill alone, for agents without an integration of their own.
 const SKILL: &str = "skill";

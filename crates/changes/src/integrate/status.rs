@@ -1,6 +1,6 @@
 //! Whether recount is in place in each agent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use recount_formats::integration::{Edit, EditState, Part};
 use recount_model::SourceName;
@@ -27,10 +27,32 @@ pub struct IntegrationStatus {
     /// The number of tools that the server offers, if it was asked.
     pub tools: Option<usize>,
     /// What is wrong.
-    pub problem: Option<String>,
+    #[serde(skip)]
+    pub problem: Option<IntegrationProblem>,
     /// The file that it is about.
     #[serde(skip)]
     pub path: Option<PathBuf>,
+}
+
+/// What is wrong with an integration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IntegrationProblem {
+    /// A file of it is gone.
+    FileGone,
+    /// A file of it was changed.
+    FileChanged,
+    /// An entry in the agent's settings is gone.
+    EntryGone,
+    /// An entry in the agent's settings was changed.
+    EntryChanged,
+    /// The agent's settings cannot be read.
+    UnreadableSettings,
+    /// The server cannot be started, because of this error of the system.
+    NotStarted(String),
+    /// The server does not answer.
+    NoAnswer,
+    /// The server offers no tools.
+    NoTools,
 }
 
 /// The state of an integration.
@@ -87,16 +109,16 @@ impl Changes<'_> {
         status.release = Some(ledger.release.clone());
         status.command = Some(ledger.command.clone());
         let mut is_older = ledger.release != RELEASE;
-        let mut broken = |problem: &str, path: &std::path::Path| {
+        let mut broken = |problem: IntegrationProblem, path: &Path| {
             if status.problem.is_none() {
-                (status.problem, status.path) = (Some(problem.to_owned()), Some(path.to_owned()));
+                (status.problem, status.path) = (Some(problem), Some(path.to_owned()));
             }
         };
         for file in &ledger.files {
             match read(&file.path)? {
-                None => broken("a file of the integration is gone", &file.path),
+                None => broken(IntegrationProblem::FileGone, &file.path),
                 Some(now) if hash(&now) != file.hash => {
-                    broken("a file of the integration was changed", &file.path);
+                    broken(IntegrationProblem::FileChanged, &file.path);
                 }
                 Some(_) => {}
             }
@@ -116,12 +138,12 @@ impl Changes<'_> {
                             Ok(EditState::Same) => {}
                             Ok(EditState::Other) if is_ours(&edit) => is_older = true,
                             Ok(EditState::Other) => {
-                                broken("an entry of the integration was changed", &path);
+                                broken(IntegrationProblem::EntryChanged, &path);
                             }
                             Ok(EditState::Missing) => {
-                                broken("an entry of the integration is gone", &path);
+                                broken(IntegrationProblem::EntryGone, &path);
                             }
-                            Err(_) => broken("the agent's settings cannot be read", &path),
+                            Err(_) => broken(IntegrationProblem::UnreadableSettings, &path),
                         }
                     }
                 }

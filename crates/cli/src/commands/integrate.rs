@@ -177,7 +177,7 @@ const COLUMNS: &[Column] = &[
 fn status(changes: Changes<'_>, context: &Context) -> Result<ExitCode, Failure> {
     let all = changes.integrations(true)?;
     if context.global.json {
-        json::document(context, "integrations", "integrations", &all)?;
+        json::print(context, |out| recount_documents::integrations(out, &all))?;
         return Ok(ExitCode::SUCCESS);
     }
     let row = |one: &IntegrationStatus| {
@@ -207,10 +207,13 @@ fn details(one: &IntegrationStatus, context: &Context) -> String {
             "the agent is not installed, and has no data here".to_owned()
         }
         (IntegrationState::NotThere, _) => format!("add it: recount integrate {}", one.agent),
-        (_, Some(problem)) => match &one.path {
-            Some(path) => format!("{problem}: {}", tilde(path)),
-            None => problem.clone(),
-        },
+        (_, Some(problem)) => {
+            let problem = words::integration_problem(problem);
+            match &one.path {
+                Some(path) => format!("{problem}: {}", tilde(path)),
+                None => problem.into_owned(),
+            }
+        }
         (state, None) => {
             let command = one.command.as_deref().map(Path::new).map(tilde).unwrap_or_default();
             let tools = one.tools.map(|tools| format!(", {tools} tools")).unwrap_or_default();

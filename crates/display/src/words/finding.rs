@@ -1,10 +1,11 @@
 //! Texts of findings.
 
-use recount_changes::{IntegrationState, Symptom, Topic};
+use recount_changes::{Symptom, Topic};
 use recount_engine::Lost;
 use recount_model::DeletionReason;
 
-use super::flaw;
+use super::{flaw, integration_problem};
+use crate::number::plural_exact;
 
 /// Returns the heading of a topic.
 pub fn topic(topic: Topic) -> &'static str {
@@ -20,25 +21,13 @@ pub fn topic(topic: Topic) -> &'static str {
     }
 }
 
-/// Returns the state of recount in an agent, in a word.
-pub fn integration_state(state: IntegrationState) -> &'static str {
-    match state {
-        IntegrationState::NoAgent => "no agent",
-        IntegrationState::NotThere => "not added",
-        IntegrationState::Wired => "wired",
-        IntegrationState::Older => "older",
-        IntegrationState::Broken => "broken",
-    }
-}
-
 /// Returns the text of a problem.
 pub fn symptom(symptom: &Symptom) -> String {
     match symptom {
         Symptom::PendingDeletion { lost, why } => format!("{}: {}", doomed(*lost), reason(*why)),
         Symptom::Flaw(found) => flaw::flaw(*found),
         Symptom::BrokenLines(lines) => {
-            let s = if *lines == 1 { "" } else { "s" };
-            format!("{lines} line{s} cannot be parsed")
+            format!("{} cannot be parsed", plural_exact(*lines, "line"))
         }
         Symptom::UnknownRecords(records) => {
             let are = if *records == 1 { "is" } else { "are" };
@@ -59,8 +48,8 @@ pub fn symptom(symptom: &Symptom) -> String {
         Symptom::StaleLock => "a stale lock".to_owned(),
         Symptom::NoMarker => "missing marker: nothing here records the project".to_owned(),
         Symptom::FolderGone { folder, sessions } => {
-            let s = if *sessions == 1 { "" } else { "s" };
-            format!("{folder} is gone; {sessions} session{s} cannot be resumed")
+            let sessions = plural_exact(*sessions, "session");
+            format!("{folder} is gone; {sessions} cannot be resumed")
         }
         Symptom::Copies(files) => {
             let copies = if *files == 1 { " is a second copy" } else { "s are second copies" };
@@ -75,7 +64,7 @@ pub fn symptom(symptom: &Symptom) -> String {
             format!("recount was added to {agent} by release {release}")
         }
         Symptom::BrokenIntegration { agent, why } => {
-            format!("recount does not work in {agent}: {why}")
+            format!("recount does not work in {agent}: {}", integration_problem(why))
         }
         Symptom::DamagedCatalog => {
             "the catalog is damaged; it is rebuilt from the sessions".to_owned()

@@ -2,7 +2,7 @@
 
 use recount_changes::Flaw;
 
-use super::plural;
+use crate::number::plural_exact;
 
 /// Returns the text of a flaw.
 pub(super) fn flaw(flaw: Flaw) -> String {
@@ -27,18 +27,18 @@ pub(super) fn flaw(flaw: Flaw) -> String {
             "a rewind to a message that does not exist hides everything before it".to_owned()
         }
         Flaw::Unanswered { calls } => {
-            let calls = plural(calls, "tool call");
+            let calls = plural_exact(calls, "tool call");
             format!("{calls} without a response; the API rejects that")
         }
         Flaw::Unasked { answers } => {
-            let answers = plural(answers, "tool response");
+            let answers = plural_exact(answers, "tool response");
             format!("{answers} without a call; the API rejects that")
         }
         Flaw::Buried { messages } => {
-            format!("the agent would not show {}", plural(messages, "message"))
+            format!("the agent would not show {}", plural_exact(messages, "message"))
         }
         Flaw::PutAside { messages } => {
-            let messages = plural(messages, "message");
+            let messages = plural_exact(messages, "message");
             format!("{messages} only exist in a file that the agent set aside")
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use recount_changes::KeepReport;
-use recount_engine::{Lost, RetentionLimits, SessionAtRisk};
+use recount_engine::{Lost, RetentionLimits, RetentionNote, SessionAtRisk};
 use recount_model::{DeletionReason, PendingDeletion, SessionKind};
 
 use crate::number::{bytes, count, plural};
@@ -86,6 +86,16 @@ pub fn kept(kept: &RetentionLimits, tilde: impl Fn(&str) -> String) -> String {
         None => "by default".to_owned(),
     };
     format!("{limits} ({from})")
+}
+
+/// Returns the text of a note about retention settings.
+pub fn note(note: &RetentionNote) -> String {
+    match note {
+        RetentionNote::Ignored(path) => format!(
+            "{} is not looked at: the folder is not trusted, or others can write the file",
+            path.display()
+        ),
+    }
 }
 
 /// Returns an age as people write it: `30 days` for `30d`.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use recount_changes::{Change, ChangeState, Subject};
 
-use super::plural;
+use crate::number::plural_exact;
 use crate::when;
 
 /// Returns the state of a change.
@@ -34,8 +34,11 @@ pub fn described(change: &Change, now: Timestamp) -> String {
     });
     let first = named.next().map(|first| format!(" of {first}")).unwrap_or_default();
     let more = named.count();
-    let more =
-        if more > 0 { format!(" and {}", plural(more, "more session")) } else { String::new() };
+    let more = if more > 0 {
+        format!(" and {}", plural_exact(more, "more session"))
+    } else {
+        String::new()
+    };
     let when = when::age(change.time, now);
     format!("{}{first}{more} ({when}, {})", change.command, change.receipt)
 }

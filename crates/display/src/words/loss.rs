@@ -2,12 +2,12 @@
 
 use recount_changes::{Loss, LossKind};
 
-use super::plural;
+use crate::number::plural_exact;
 use crate::sanitize::single_line;
 
 /// Returns the text of a loss; `to` is the agent that continues the session.
 pub fn loss(loss: &Loss, to: &str) -> String {
-    let many = |what: &str| plural(usize::try_from(loss.count).unwrap_or(usize::MAX), what);
+    let many = |what: &str| plural_exact(loss.count, what);
     let text = match &loss.kind {
         LossKind::Thoughts => {
             format!("{} left out: services accept only their own", many("thought"))

@@ -3,7 +3,8 @@
 use recount_changes::{Conversion, Notice, Remnant, SharedBy, SkipReason, StillPending};
 use recount_platform::{CommandLine, Folders};
 
-use super::{ending, flaw, plural, remedy};
+use super::{flaw, remedy};
+use crate::number::plural_exact;
 
 /// Returns the text of a notice.
 #[expect(clippy::too_many_lines, reason = "one arm per notice, and no logic")]
@@ -11,7 +12,7 @@ pub fn notice(notice: &Notice, folders: &Folders) -> String {
     match notice {
         Notice::InUse(session) => format!("{} is running and was skipped", session.short()),
         Notice::Skipped { sessions, why } => {
-            format!("skipped {}: {}", plural(*sessions, "session"), skip_reason(*why))
+            format!("skipped {}: {}", plural_exact(*sessions, "session"), skip_reason(*why))
         }
         Notice::MovedFolder { old, new } => {
             let command = remedy::relocate(old, new);
@@ -24,11 +25,11 @@ pub fn notice(notice: &Notice, folders: &Folders) -> String {
         }
         Notice::PromptsStay { prompts, of } => format!(
             "the agent's prompt log, which other sessions share, still has {} of {}",
-            plural(*prompts, "prompt"),
+            plural_exact(*prompts, "prompt"),
             whose(of)
         ),
         Notice::OutputsStay { outputs, session } => {
-            let (outputs, short) = (plural(*outputs, "tool output file"), session.short());
+            let (outputs, short) = (plural_exact(*outputs, "tool output file"), session.short());
             format!("{outputs} of {short} stay in place, because the text refers to them")
         }
         Notice::OutputsNamedByOldPlace => {
@@ -83,7 +84,7 @@ pub fn notice(notice: &Notice, folders: &Folders) -> String {
         }
         Notice::UndoneToTrash { messages, session } => format!(
             "{} of {} that the agent no longer loads are removed (kept as undo data)",
-            plural(*messages, "message"),
+            plural_exact(*messages, "message"),
             session.short()
         ),
         Notice::UndoneLeftOut(messages) => {
@@ -91,8 +92,7 @@ pub fn notice(notice: &Notice, folders: &Folders) -> String {
             format!("{messages} undone or replaced message{is} not in the new session")
         }
         Notice::Converted { messages, effect } => {
-            let s = ending(usize::try_from(*messages).unwrap_or(usize::MAX));
-            format!("{messages} message{s} {}", conversion(*effect))
+            format!("{} {}", plural_exact(*messages, "message"), conversion(*effect))
         }
         Notice::CopiesStay => "copies in folders of older releases are not changed".to_owned(),
         Notice::TwinStays(path) => {
@@ -100,7 +100,7 @@ pub fn notice(notice: &Notice, folders: &Folders) -> String {
         }
         Notice::Trimmed { messages, in_file } => {
             let place = if *in_file { "in the file, as undone" } else { "only in the undo data" };
-            let messages = plural(*messages, "message");
+            let messages = plural_exact(*messages, "message");
             format!("the agent will load {messages} fewer; they stay {place}")
         }
         Notice::WrittenFrom(origin) => origin.to_string(),
@@ -119,7 +119,7 @@ pub fn notice(notice: &Notice, folders: &Folders) -> String {
         Notice::StillPending { sessions, why } => {
             format!(
                 "{} will still be deleted {}",
-                plural(*sessions, "session"),
+                plural_exact(*sessions, "session"),
                 still_pending(*why)
             )
         }
@@ -160,9 +160,11 @@ pub fn notice(notice: &Notice, folders: &Folders) -> String {
 /// Returns the text of what is left of a session.
 pub fn remnant(remnant: &Remnant) -> String {
     match remnant {
-        Remnant::Messages { count, from } => format!("{} ({from})", plural(*count, "message")),
-        Remnant::Prompts(count) => plural(*count, "prompt"),
-        Remnant::Outputs(count) => plural(*count, "output"),
+        Remnant::Messages { count, from } => {
+            format!("{} ({from})", plural_exact(*count, "message"))
+        }
+        Remnant::Prompts(count) => plural_exact(*count, "prompt"),
+        Remnant::Outputs(count) => plural_exact(*count, "output"),
     }
 }
 

@@ -18,14 +18,62 @@ const FULL: u64 = 85;
 const BUDGET_AGAIN: i64 = 24 * 60 * 60 * 1000;
 
 /// An alarm.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LiveAlarm {
     /// The key of the row that it is about; `None` for the budget.
     pub row: Option<String>,
-    /// The rule: `approve`, `yours`, `failed`, `gone`, `context`, `circling` or `budget`.
-    pub rule: &'static str,
-    /// What it says.
-    pub words: String,
+    /// Why it is raised.
+    pub reason: AlarmReason,
+}
+
+/// A reason for an alarm. That of a session has its name: of its folder, else of its agent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AlarmReason {
+    /// It waits for the user's approval.
+    Approve(String),
+    /// It has finished a long turn.
+    Yours(String),
+    /// It failed.
+    Failed(String),
+    /// It ended in the middle of a turn.
+    Gone(String),
+    /// Its context is nearly full.
+    Context(String),
+    /// It repeats the same call.
+    Circling(String),
+    /// A budget is used up.
+    Budget {
+        /// What the budget is for.
+        period: BudgetPeriod,
+        /// What was spent, in dollars.
+        spent_usd: f64,
+        /// The budget, in dollars.
+        limit_usd: f64,
+    },
+}
+
+impl AlarmReason {
+    /// Returns the name of the rule, which never changes, unlike the words.
+    pub const fn rule(&self) -> &'static str {
+        match self {
+            Self::Approve(_) => "approve",
+            Self::Yours(_) => "yours",
+            Self::Failed(_) => "failed",
+            Self::Gone(_) => "gone",
+            Self::Context(_) => "context",
+            Self::Circling(_) => "circling",
+            Self::Budget { .. } => "budget",
+        }
+    }
+}
+
+/// A period with a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BudgetPeriod {
+    /// Today.
+    Day,
+    /// This month.
+    Month,
 }
 
 /// Decides which alarms are due.
@@ -67,43 +115,42 @@ impl LiveAlarms {
         self.raised.retain(|_, last| now - *last < BUDGET_AGAIN);
         let keys: Vec<String> = rows.iter().map(LiveRow::key).collect();
         self.working.retain(|key, _| keys.contains(key));
-        if let Some(words) = over_budget(rows, spending, now) {
-            let key = (String::new(), "budget");
+        if let Some(reason) = over_budget(rows, spending, now) {
+            let key = (String::new(), reason.rule());
             if self.raised.get(&key).is_none_or(|last| now - last >= BUDGET_AGAIN) {
                 self.raised.insert(key, now);
-                alarms.push(LiveAlarm { row: None, rule: "budget", words });
+                alarms.push(LiveAlarm { row: None, reason });
             }
         }
         for row in rows {
             let key = row.key();
-            for (rule, words) in self.reasons(row, &key, now) {
-                let last = self.raised.get(&(key.clone(), rule));
+            for reason in self.reasons(row, &key, now) {
+                let raised = (key.clone(), reason.rule());
+                let last = self.raised.get(&raised);
                 if last.is_some_and(|last| now - last < COOL_DOWN) {
                     continue;
                 }
-                self.raised.insert((key.clone(), rule), now);
-                alarms.push(LiveAlarm { row: Some(key.clone()), rule, words });
+                self.raised.insert(raised, now);
+                alarms.push(LiveAlarm { row: Some(key.clone()), reason });
             }
         }
         alarms
     }
 
-    fn reasons(&mut self, row: &LiveRow, key: &str, now: i64) -> Vec<(&'static str, String)> {
+    fn reasons(&mut self, row: &LiveRow, key: &str, now: i64) -> Vec<AlarmReason> {
         let folder = row.session.folder.as_deref().and_then(|path| path.rsplit('/').next());
-        let name = folder.unwrap_or(row.session.source.as_str());
+        let name = || folder.unwrap_or(row.session.source.as_str()).to_owned();
         let mut reasons = Vec::new();
         let began = self.working.get(key).copied();
         match row.state {
             LiveState::Approve if now - row.since >= APPROVE_AFTER => {
-                reasons.push(("approve", format!("{name} waits for your approval")));
+                reasons.push(AlarmReason::Approve(name()));
             }
             LiveState::Yours if began.is_some_and(|began| row.since - began >= LONG_TURN) => {
-                reasons.push(("yours", format!("{name} has finished its turn")));
+                reasons.push(AlarmReason::Yours(name()));
             }
-            LiveState::Failed => reasons.push(("failed", format!("{name} failed"))),
-            LiveState::Gone => {
-                reasons.push(("gone", format!("{name} ended in the middle of a turn")));
-            }
+            LiveState::Failed => reasons.push(AlarmReason::Failed(name())),
+            LiveState::Gone => reasons.push(AlarmReason::Gone(name())),
             LiveState::Approve
             | LiveState::Yours
             | LiveState::Tool
@@ -119,22 +166,24 @@ impl LiveAlarms {
         if let Some((used, Some(window))) = row.context
             && used.saturating_mul(100) >= window.saturating_mul(FULL)
         {
-            reasons.push(("context", format!("the context of {name} is nearly full")));
+            reasons.push(AlarmReason::Context(name()));
         }
         if row.session.circling.is_some() {
-            reasons.push(("circling", format!("{name} repeats the same call")));
+            reasons.push(AlarmReason::Circling(name()));
         }
         reasons
     }
 }
 
-/// Says that a budget is used up, if one is.
-fn over_budget(rows: &[LiveRow], spending: Option<&Spending>, now: i64) -> Option<String> {
+/// Returns the budget that is used up, if one is.
+fn over_budget(rows: &[LiveRow], spending: Option<&Spending>, now: i64) -> Option<AlarmReason> {
     let (spending, per_minute) = (spending?, dollars_per_minute(rows));
-    let periods =
-        [("day", spending.today(per_minute, now)), ("month", spending.month(per_minute, now))];
-    periods.into_iter().find_map(|(name, one)| {
-        let limit = one.limit_usd.filter(|limit| one.spent_usd >= *limit)?;
-        Some(format!("the budget of the {name} is used up: ${:.2} of ${limit:.2}", one.spent_usd))
+    let periods = [
+        (BudgetPeriod::Day, spending.today(per_minute, now)),
+        (BudgetPeriod::Month, spending.month(per_minute, now)),
+    ];
+    periods.into_iter().find_map(|(period, one)| {
+        let limit_usd = one.limit_usd.filter(|limit| one.spent_usd >= *limit)?;
+        Some(AlarmReason::Budget { period, spent_usd: one.spent_usd, limit_usd })
     })
 }

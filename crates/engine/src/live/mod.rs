@@ -17,7 +17,7 @@ mod tail;
 mod titles;
 mod watcher;
 
-pub use alarm::{LiveAlarm, LiveAlarms, dollars_per_minute};
+pub use alarm::{AlarmReason, BudgetPeriod, LiveAlarm, LiveAlarms, dollars_per_minute};
 pub use board::{LiveBoard, LiveEvent, LiveEventKind, LiveRate, LiveRow};
 pub use facts::LiveFacts;
 pub use hooks::hook_log;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use recount_formats::retention::RetentionNote;
 use recount_model::{PendingDeletion, Project, SessionId, SessionKind, SourceName, TitleFrom};
 use serde::Serialize;
 
@@ -51,14 +52,13 @@ pub enum ReleaseFrom {
 }
 
 /// What a project directory would lose.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Guarded {
     /// The project.
     pub project: Arc<Project>,
     /// Its agent.
     pub source: SourceName,
     /// The directory.
-    #[serde(serialize_with = "recount_model::path_text::path")]
     pub directory: PathBuf,
     /// What the agent keeps there.
     pub retention: RetentionLimits,
@@ -84,8 +84,9 @@ pub struct RetentionLimits {
     /// The settings files; none if it is the default.
     #[serde(serialize_with = "recount_model::path_text::paths")]
     pub from: Vec<PathBuf>,
-    /// Notes for people.
-    pub notes: Vec<String>,
+    /// What people should know about these settings.
+    #[serde(skip)]
+    pub notes: Vec<RetentionNote>,
 }
 
 /// Sessions that would lose nothing.

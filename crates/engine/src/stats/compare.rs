@@ -21,7 +21,7 @@ use crate::{Engine, Error};
 const LATEST: Date = Date::constant(9999, 12, 31);
 
 /// Two counts side by side.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
     /// Day by day.
     pub days: Vec<ComparedDay>,
@@ -50,8 +50,37 @@ pub struct ComparedDay {
     pub cost_at_latest_prices_usd: Money,
     /// Requests without a known price.
     pub unpriced: u64,
-    /// Why they differ, or that they do not.
-    pub why: Vec<String>,
+    /// Why they differ; empty if they do not.
+    #[serde(skip)]
+    pub why: Vec<CompareReason>,
+}
+
+/// A reason why two counts differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompareReason {
+    /// The day is not in their report.
+    NotReported,
+    /// They do not read compressed files, with this number of tokens.
+    Unread(u64),
+    /// They count tokens of copies again.
+    CountedAgain {
+        /// Number of tokens that they count again.
+        tokens: u64,
+        /// Number of tokens of all copies.
+        of: u64,
+    },
+    /// They count more tokens, by this number.
+    More(u64),
+    /// They count fewer tokens, by this number.
+    Fewer(u64),
+    /// They take the latest prices for every day.
+    LatestPrices,
+    /// Number of requests without a price in our table.
+    Unpriced(u64),
+    /// They have no price.
+    NoPrice,
+    /// They have other prices.
+    OtherPrices,
 }
 
 #[derive(Deserialize)]
@@ -139,11 +168,11 @@ fn compared(days: BTreeMap<String, ComparedDay>) -> Compared {
 }
 
 /// Returns why two counts differ.
-fn why(day: &ComparedDay) -> Vec<String> {
+fn why(day: &ComparedDay) -> Vec<CompareReason> {
     let mut why = Vec::new();
     let (ours, theirs) = (day.tokens, day.their_tokens);
     if theirs == 0 && ours > 0 {
-        why.push("not in their report".to_owned());
+        why.push(CompareReason::NotReported);
         return why;
     }
     if ours == theirs {
@@ -152,54 +181,35 @@ fn why(day: &ComparedDay) -> Vec<String> {
     // What they leave out may be hidden by what they count twice.
     let unread = if theirs < ours || day.doubled_tokens > 0 { day.compressed_tokens } else { 0 };
     if unread > 0 {
-        why.push(format!("they do not read compressed files: {} tokens", grouped(unread)));
+        why.push(CompareReason::Unread(unread));
     }
     let read = ours.saturating_sub(unread);
     let copies = day.doubled_tokens;
     match theirs.checked_sub(read) {
         Some(0) => {}
-        Some(more) if more == copies => {
-            why.push(format!("they count {} tokens of copies again", grouped(more)));
+        Some(more) if more <= copies => {
+            why.push(CompareReason::CountedAgain { tokens: more, of: copies });
         }
-        Some(more) if more < copies => why.push(format!(
-            "they count {} of {} tokens of copies again",
-            grouped(more),
-            grouped(copies)
-        )),
-        Some(more) => why.push(format!("they count {} tokens more", grouped(more))),
-        None => why.push(format!("they count {} tokens less", grouped(read - theirs))),
+        Some(more) => why.push(CompareReason::More(more)),
+        None => why.push(CompareReason::Fewer(read - theirs)),
     }
     why
 }
 
-/// Returns a number with separators.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let first = digits.len() % 3;
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && at % 3 == first {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Returns why the costs of equal counts differ.
-fn cost(day: &ComparedDay) -> Option<String> {
+fn cost(day: &ComparedDay) -> Option<CompareReason> {
     let near = |money: Money| (money.dollars() - day.their_cost_usd).abs() < 0.000_05;
     if near(day.cost_usd) {
         return None;
     }
     Some(if near(day.cost_at_latest_prices_usd) {
-        "they take the latest prices for every day".to_owned()
+        CompareReason::LatestPrices
     } else if day.unpriced > 0 {
-        format!("{} requests have no price here", day.unpriced)
+        CompareReason::Unpriced(day.unpriced)
     } else if day.their_cost_usd == 0.0 {
-        "they have no price".to_owned()
+        CompareReason::NoPrice
     } else {
-        "they have other prices".to_owned()
+        CompareReason::OtherPrices
     })
 }
 
@@ -262,22 +272,25 @@ mod tests {
 
     #[test]
     fn differences_are_explained_where_they_can_be() {
+        use CompareReason::{
+            CountedAgain, Fewer, LatestPrices, More, NotReported, OtherPrices, Unread,
+        };
         assert!(why(&day(5, 5, 0)).is_empty());
-        assert_eq!(why(&day(5, 8, 3)), ["they count 3 tokens of copies again"]);
-        assert_eq!(why(&day(5, 8, 4)), ["they count 3 of 4 tokens of copies again"]);
-        assert_eq!(why(&day(5, 1_238, 0)), ["they count 1,233 tokens more"]);
-        assert_eq!(why(&day(5, 4, 0)), ["they count 1 tokens less"]);
-        assert_eq!(why(&day(5, 0, 0)), ["not in their report"]);
+        assert_eq!(why(&day(5, 8, 3)), [CountedAgain { tokens: 3, of: 3 }]);
+        assert_eq!(why(&day(5, 8, 4)), [CountedAgain { tokens: 3, of: 4 }]);
+        assert_eq!(why(&day(5, 1_238, 0)), [More(1_233)]);
+        assert_eq!(why(&day(5, 4, 0)), [Fewer(1)]);
+        assert_eq!(why(&day(5, 0, 0)), [NotReported]);
         let packed = |day| ComparedDay { compressed_tokens: 2, ..day };
-        let unread = "they do not read compressed files: 2 tokens";
-        assert_eq!(why(&packed(day(5, 3, 0))), [unread]);
-        assert_eq!(why(&packed(day(5, 2, 0))), [unread, "they count 1 tokens less"]);
-        assert_eq!(why(&packed(day(5, 6, 3))), [unread, "they count 3 tokens of copies again"]);
+        assert_eq!(why(&packed(day(5, 3, 0))), [Unread(2)]);
+        assert_eq!(why(&packed(day(5, 2, 0))), [Unread(2), Fewer(1)]);
+        let both = [Unread(2), CountedAgain { tokens: 3, of: 3 }];
+        assert_eq!(why(&packed(day(5, 6, 3))), both);
         assert!(why(&packed(day(5, 5, 0))).is_empty());
         let dear = ComparedDay { their_cost_usd: 2.0, ..day(5, 5, 0) };
-        assert_eq!(why(&dear), ["they have other prices"]);
+        assert_eq!(why(&dear), [OtherPrices]);
         let latest =
             ComparedDay { cost_at_latest_prices_usd: Money::from_dollars("2").unwrap(), ..dear };
-        assert_eq!(why(&latest), ["they take the latest prices for every day"]);
+        assert_eq!(why(&latest), [LatestPrices]);
     }
 }

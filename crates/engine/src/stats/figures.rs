@@ -59,37 +59,37 @@ pub struct Missing {
     pub side_calls: u64,
 }
 
+/// A reason why something was billed but not recorded, as in [`Missing`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingReason {
+    /// Replies were merged into the record of another.
+    Rounds,
+    /// Only the first figures may be recorded.
+    FirstFigures,
+    /// Replies have no figures.
+    NoFigures,
+    /// Prompts have no answer.
+    Unanswered,
+    /// Requests besides the conversation are never recorded.
+    SideCalls,
+}
+
 impl Missing {
     /// Whether nothing is missing.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns what is missing and why, reason by reason.
-    pub fn reasons(&self) -> Vec<(u64, &'static str)> {
-        worded([
-            (
-                self.rounds,
-                "reply without text was merged into the record before it, which has the token counts of one reply",
-                "replies without text were merged into the record before them, which has the token counts of one reply",
-            ),
-            (
-                self.first_figures,
-                "request may have only the token counts of the first chunk of the reply, as older releases recorded them",
-                "requests may have only the token counts of the first chunk of the reply, as older releases recorded them",
-            ),
-            (self.no_figures, "reply has no token counts", "replies have no token counts"),
-            (
-                self.unanswered,
-                "prompt has no recorded answer: failed and stopped requests leave no token counts",
-                "prompts have no recorded answer: failed and stopped requests leave no token counts",
-            ),
-            (
-                self.side_calls,
-                "request for a title, summary or search is never recorded",
-                "requests for titles, summaries or searches are never recorded",
-            ),
-        ])
+    /// Returns what is missing and why: each number that is not 0, with its reason.
+    pub fn reasons(&self) -> Vec<(u64, MissingReason)> {
+        let reasons = [
+            (self.rounds, MissingReason::Rounds),
+            (self.first_figures, MissingReason::FirstFigures),
+            (self.no_figures, MissingReason::NoFigures),
+            (self.unanswered, MissingReason::Unanswered),
+            (self.side_calls, MissingReason::SideCalls),
+        ];
+        reasons.into_iter().filter(|(number, _)| *number > 0).collect()
     }
 
     pub(crate) fn add(&mut self, left: &Unrecorded) {
@@ -98,14 +98,6 @@ impl Missing {
         self.no_figures += u64::from(left.no_figures);
         self.side_calls += u64::from(left.side_calls);
     }
-}
-
-/// Returns the numbers that are not 0, each with its words: for one, or for several.
-pub fn worded(
-    reasons: impl IntoIterator<Item = (u64, &'static str, &'static str)>,
-) -> Vec<(u64, &'static str)> {
-    let words = |(number, one, many)| (number, if number == 1 { one } else { many });
-    reasons.into_iter().filter(|(number, _, _)| *number > 0).map(words).collect()
 }
 
 impl UsageFigures {
@@ -233,11 +225,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_case_is_worded_as_one() {
+    fn only_what_is_missing_is_a_reason() {
         let missing = Missing { unanswered: 1, side_calls: 2, ..Missing::default() };
-        let reasons = missing.reasons();
-        assert_eq!(reasons.len(), 2);
-        assert!(reasons.iter().any(|(n, words)| *n == 1 && words.starts_with("prompt has ")));
-        assert!(reasons.iter().any(|(n, words)| *n == 2 && words.starts_with("requests for ")));
+        let reasons = [(1, MissingReason::Unanswered), (2, MissingReason::SideCalls)];
+        assert_eq!(missing.reasons(), reasons);
+        assert!(Missing::default().reasons().is_empty());
     }
 }

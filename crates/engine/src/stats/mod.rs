@@ -36,12 +36,12 @@ use totals::{Count, Key, Naming, row};
 use walk::{Names, UsageWalk, Window};
 
 pub use budget::{Budget, Limit, Now};
-pub use compare::{Compared, ComparedDay};
+pub use compare::{CompareReason, Compared, ComparedDay};
 pub use content::{ContentPart, ContentStats, FileUse, ToolError, ToolOutput};
 pub use explain::{Explained, ExplainedLine};
-pub use figures::{Missing, UsageFigures, worded};
+pub use figures::{Missing, MissingReason, UsageFigures};
 pub use overview::Overview;
-pub use page::Paged;
+pub use page::{MissingWords, Paged};
 pub use recount_prices::{
     Above, Money, Period, PriceEntry, PriceOrigin, Prices as PriceTable, Quote, Tier, Unit, Units,
 };

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use recount_engine::live::{LiveAlarm, LiveRow};
+use recount_engine::live::{AlarmReason, LiveAlarm, LiveRow};
 use recount_model::{LiveState, LiveSubagent};
 
 use super::{Driver, now};
@@ -147,8 +147,7 @@ fn only_what_needs_me_and_units() {
 fn alarms_ring_unless_they_are_off() {
     let mut app = board(80, 24);
     let ring = |app: &mut Driver| {
-        let words = "shop waits for your approval".to_owned();
-        let alarm = LiveAlarm { row: None, rule: "approve", words };
+        let alarm = LiveAlarm { row: None, reason: AlarmReason::Approve("shop".to_owned()) };
         app.event(Event::Answer(Answer::new(Slot::Feed, 0, Box::new(Alarmed(alarm)))));
         app.done.iter().filter(|done| done.starts_with("Alarm")).count()
     };

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use recount_display::project_names::ProjectNames;
+use recount_display::words;
 use recount_documents::{live_board, live_title};
 use recount_engine::live::{LiveAlarm, LiveAlarms, LiveFacts, LiveRow};
 use recount_engine::{Snapshot, WatchEvent, WatchMode};
@@ -216,9 +217,9 @@ fn tell_alarm(app: &App, alarm: &LiveAlarm, rows: &[LiveRow], facts: &LiveFacts)
         None,
         json!({
             "key": id.map(|(source, id)| format!("{source}/{id}")),
-            "rule": alarm.rule,
+            "rule": alarm.reason.rule(),
             "title": row.and_then(|row| live_title(row, facts)),
-            "text": alarm.words,
+            "text": words::alarm(&alarm.reason),
         }),
     );
 }

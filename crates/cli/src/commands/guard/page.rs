@@ -103,7 +103,8 @@ fn project(row: &Guarded, has_several: bool, context: &Context) -> String {
         row.retention
             .notes
             .iter()
-            .map(|note| Line::new([StyledSpan::new(&format!("note: {note}"), Tone::Warning)])),
+            .map(|note| format!("note: {}", guard::note(note)))
+            .map(|note| Line::new([StyledSpan::new(&note, Tone::Warning)])),
     );
     page.push_str(&inner.print(lines));
     page

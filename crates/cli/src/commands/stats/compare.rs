@@ -4,18 +4,20 @@ use std::process::ExitCode;
 
 use recount_engine::stats::{Compared, ComparedDay};
 
-use super::{print, print_json};
+use super::print;
 use crate::context::Context;
 use crate::failure::{Failure, NOTHING};
 use crate::output::columns::{Align, Column, Fit};
+use crate::output::json;
 use crate::output::number::{grouped, money};
 use crate::output::span::StyledSpan;
 use crate::output::theme::Tone;
+use crate::words;
 
 /// Shows two counts side by side.
 pub(super) fn show(compared: &Compared, context: &Context) -> Result<ExitCode, Failure> {
     if context.global.json {
-        print_json(context, compared)?;
+        json::print(context, |out| recount_documents::compared(out, compared))?;
     } else {
         let mut cells: Vec<Vec<StyledSpan>> =
             compared.days.iter().map(|day| row(day, Tone::Plain)).collect();
@@ -40,7 +42,8 @@ const COLUMNS: &[Column] = &[
 
 fn row(day: &ComparedDay, tone: Tone) -> Vec<StyledSpan> {
     let cell = |text: &str| StyledSpan::new(text, tone);
-    let why = if day.why.is_empty() { "the same".to_owned() } else { day.why.join("; ") };
+    let why: Vec<String> = day.why.iter().copied().map(words::compare_reason).collect();
+    let why = if why.is_empty() { "the same".to_owned() } else { why.join("; ") };
     let differs = if day.why.is_empty() { Tone::Dim } else { Tone::Warning };
     vec![
         StyledSpan::new(&day.day, if tone == Tone::Plain { Tone::Name } else { tone }),

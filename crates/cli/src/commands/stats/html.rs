@@ -11,6 +11,7 @@ use crate::context::{Context, Paged};
 use crate::failure::Failure;
 use crate::output::number::bytes;
 use crate::output::progress::Bar;
+use crate::words;
 
 /// Writes the page to its destination.
 pub(super) fn write(
@@ -21,14 +22,14 @@ pub(super) fn write(
 ) -> Result<ExitCode, Failure> {
     let bar = Bar::new(context, "reading sessions");
     let page = if file == Path::new("-") {
-        let page = engine.paged(asked, &bar)?;
+        let page = engine.paged(asked, words::missing, &bar)?;
         bar.finish();
         let mut out = context.out(Paged::No);
         page.write(&mut out)?;
         out.finish()?;
         page
     } else {
-        let (page, size) = engine.paged_file(asked, file, &bar)?;
+        let (page, size) = engine.paged_file(asked, file, words::missing, &bar)?;
         bar.finish();
         let place = context.folders.tilde(&file.to_string_lossy());
         context.warn(&format!("report written ({}): {place}", bytes(size)));

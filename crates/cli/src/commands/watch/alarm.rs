@@ -5,12 +5,13 @@ use std::io::{self, Write as _};
 use recount_display::live::notification;
 use recount_documents::live_session;
 use recount_engine::Engine;
-use recount_engine::live::{LiveAlarms, LiveFacts, LiveRow};
+use recount_engine::live::{AlarmReason, LiveAlarms, LiveFacts, LiveRow};
 use recount_platform::notify_program;
 use serde_json::json;
 
 use crate::context::Context;
 use crate::output::sanitize::single_line;
+use crate::words;
 
 /// Raises alarms.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ impl Alarms {
         }
         for alarm in self.due.check(rows, facts.spending(), now) {
             let row = rows.iter().find(|row| Some(row.key()) == alarm.row);
-            self.raise(row, facts, alarm.rule, &alarm.words, now, context);
+            self.raise(row, facts, &alarm.reason, now, context);
         }
     }
 
@@ -46,12 +47,11 @@ impl Alarms {
         &self,
         row: Option<&LiveRow>,
         facts: &LiveFacts,
-        rule: &'static str,
-        words: &str,
+        reason: &AlarmReason,
         now: i64,
         context: &Context,
     ) {
-        let words = single_line(words);
+        let words = single_line(&words::alarm(reason));
         if context.on_terminal() {
             let term = context.env.text("TERM").unwrap_or_default();
             // Nobody is left to tell when the terminal is gone.
@@ -62,7 +62,7 @@ impl Alarms {
         if let Some((program, args)) = self.program.split_first() {
             let document = json!({
                 "schema": "recount.alarm/1",
-                "rule": rule,
+                "rule": reason.rule(),
                 "text": words,
                 "session": row.map(|row| live_session(row, facts, now)),
             });

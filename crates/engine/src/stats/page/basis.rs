@@ -3,40 +3,29 @@
 use recount_export::report;
 
 use super::super::logs::UsageLogs;
-use super::super::{
-    ContentStats, PriceEntry, PriceOrigin, StatsBasis, StatsRequest, UsageFigures, worded,
-};
+use super::super::{ContentStats, PriceEntry, PriceOrigin, StatsBasis, StatsRequest, UsageFigures};
+use super::MissingWords;
 
 /// Returns how it was counted.
 pub(super) fn report_basis(
     basis: &StatsBasis,
     total: &UsageFigures,
     content: &ContentStats,
+    words: MissingWords,
 ) -> report::ReportBasis {
-    let duplicates = worded([
-        (
-            basis.duplicates.repeated,
-            "record was written again in the same file, and counted once",
-            "records were written again in the same file, and counted once",
-        ),
-        (
-            basis.duplicates.copied,
-            "request is in several files of its session and was counted once",
-            "requests are in several files of their session and were counted once",
-        ),
-        (
-            basis.duplicates.elsewhere,
-            "request is also in other sessions and was counted once",
-            "requests are also in other sessions and were counted once",
-        ),
-    ]);
+    let duplicates = report::ReportDuplicates {
+        repeated: basis.duplicates.repeated,
+        copied: basis.duplicates.copied,
+        elsewhere: basis.duplicates.elsewhere,
+    };
+    let missing = total.missing.reasons().into_iter();
     let unpriced = basis.unpriced_models.iter().map(|unpriced| report::UnpricedRow {
         model: unpriced.model.clone(),
         requests: unpriced.requests,
         tokens: unpriced.tokens.total,
     });
     report::ReportBasis {
-        missing: total.missing.reasons(),
+        missing: missing.map(|(number, reason)| (number, words(reason, number))).collect(),
         duplicates,
         undone: total.undone,
         unpriced: unpriced.collect(),

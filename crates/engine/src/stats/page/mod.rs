@@ -16,7 +16,7 @@ use self::rows::{figures, fill};
 use super::logs::Place;
 use super::totals::{Count, Naming};
 use super::walk::{Step, UsageWalk, Visitor};
-use super::{By, Money, StatsBasis, StatsRequest, UsageFigures};
+use super::{By, MissingReason, Money, StatsBasis, StatsRequest, UsageFigures};
 use crate::snapshot::disk_scan::Progress;
 use crate::stats::usage::Head;
 use crate::{Engine, Error};
@@ -24,6 +24,9 @@ use crate::{Engine, Error};
 /// The dimensions of a report.
 const SIDES: [By; 8] =
     [By::Day, By::Week, By::Month, By::Hour, By::Project, By::Model, By::Tool, By::Session];
+
+/// Returns the words for a number of requests that are missing for a reason. The view has them: its other answers use the same.
+pub type MissingWords = fn(MissingReason, u64) -> &'static str;
 
 /// A report that is ready to be written.
 #[derive(Debug)]
@@ -50,7 +53,12 @@ impl Engine {
     ///
     /// # Errors
     /// If a filter or a price of the user is invalid.
-    pub fn paged(&self, asked: &StatsRequest, progress: &dyn Progress) -> Result<Paged, Error> {
+    pub fn paged(
+        &self,
+        asked: &StatsRequest,
+        words: MissingWords,
+        progress: &dyn Progress,
+    ) -> Result<Paged, Error> {
         let prices = self.prices()?;
         let content = self.content(asked, progress)?;
         let logs = self.usage_logs(&asked.sessions, progress)?;
@@ -78,7 +86,7 @@ impl Engine {
             until: basis.until.map(|until| local(until, asked)),
             filters: filters(asked, &logs),
             total: figures(&total),
-            basis: report_basis(&basis, &total, &content),
+            basis: report_basis(&basis, &total, &content, words),
             ..report::UsageReport::default()
         };
         for totals in all_totals {
@@ -110,10 +118,11 @@ impl Engine {
         &self,
         asked: &StatsRequest,
         path: &Path,
+        words: MissingWords,
         progress: &dyn Progress,
     ) -> Result<(Paged, u64), Error> {
         self.keep_out_of_agents_folders(path)?;
-        let paged = self.paged(asked, progress)?;
+        let paged = self.paged(asked, words, progress)?;
         let size = recount_writer::write_with(path, |out| paged.write(out))?;
         Ok((paged, size))
     }

@@ -62,7 +62,7 @@ pub(crate) fn answer(engine: &Engine, number: usize) -> String {
         }
         5 => {
             let guarded = engine.guard(None, None, &()).unwrap();
-            serde_json::to_string_pretty(&guarded.projects).unwrap()
+            format!("{:#?}", guarded.projects)
         }
         _ => {
             let lost = engine.lost(&ListQuery::default(), &()).unwrap();

@@ -4,7 +4,7 @@ use std::io;
 
 use super::super::html_writer::HtmlWriter;
 use super::super::{LINE, grouped};
-use super::input::{Price, UsageReport};
+use super::input::{Price, ReportBasis, UsageReport};
 use super::words::{duration, short_money};
 
 /// Writes how the figures were counted.
@@ -23,46 +23,52 @@ pub(super) fn write(report: &UsageReport, html: &mut HtmlWriter<'_>) -> io::Resu
         "Active time is the time between messages of a session that came within {gap} of each other; what overlaps counts once."
     ))?;
     html.mark("</li>\n")?;
-    if basis.undone > 0 {
-        counted(
-            basis.undone,
-            if basis.undone == 1 {
-                "request had an answer that was undone later; it was billed, and is in the sums"
-            } else {
-                "requests had answers that were undone later; they were billed, and are in the sums"
-            },
-            html,
-        )?;
-    }
-    for (number, what) in &basis.duplicates {
-        counted(*number, what, html)?;
-    }
-    if basis.problems > 0 {
-        counted(
-            basis.problems,
-            if basis.problems == 1 {
-                "record could not be read, or not in full; `recount list --problems` says which"
-            } else {
-                "records could not be read, or not in full; `recount list --problems` says which"
-            },
-            html,
-        )?;
-    }
-    if basis.unread > 0 {
-        counted(
-            basis.unread,
-            if basis.unread == 1 {
-                "message could not be read in full, and is not in the figures of files"
-            } else {
-                "messages could not be read in full, and are not in the figures of files"
-            },
-            html,
-        )?;
+    for (number, one, many) in counts(basis) {
+        if number > 0 {
+            counted(number, if number == 1 { one } else { many }, html)?;
+        }
     }
     html.mark("</ul>\n")?;
     missing(report, html)?;
     prices(&basis.prices, html)?;
     html.mark("</section>\n")
+}
+
+/// Returns what was counted differently than it may look: a number, and the words for one and for several.
+fn counts(basis: &ReportBasis) -> [(u64, &'static str, &'static str); 6] {
+    let duplicates = &basis.duplicates;
+    [
+        (
+            basis.undone,
+            "request had an answer that was undone later; it was billed, and is in the sums",
+            "requests had answers that were undone later; they were billed, and are in the sums",
+        ),
+        (
+            duplicates.repeated,
+            "record was written again in the same file, and counted once",
+            "records were written again in the same file, and counted once",
+        ),
+        (
+            duplicates.copied,
+            "request is in several files of its session and was counted once",
+            "requests are in several files of their session and were counted once",
+        ),
+        (
+            duplicates.elsewhere,
+            "request is also in other sessions and was counted once",
+            "requests are also in other sessions and were counted once",
+        ),
+        (
+            basis.problems,
+            "record could not be read, or not in full; `recount list --problems` says which",
+            "records could not be read, or not in full; `recount list --problems` says which",
+        ),
+        (
+            basis.unread,
+            "message could not be read in full, and is not in the figures of files",
+            "messages could not be read in full, and are not in the figures of files",
+        ),
+    ]
 }
 
 fn counted(number: u64, what: &'static str, html: &mut HtmlWriter<'_>) -> io::Result<()> {

@@ -135,8 +135,8 @@ pub struct File {
 pub struct ReportBasis {
     /// Requests that were billed but not recorded: number and reason.
     pub missing: Vec<(u64, &'static str)>,
-    /// Records that exist more than once and were counted once: number and kind.
-    pub duplicates: Vec<(u64, &'static str)>,
+    /// Records that exist more than once and were counted once.
+    pub duplicates: ReportDuplicates,
     /// Requests whose answers were undone later, but still billed.
     pub undone: u64,
     /// Models without a price.
@@ -147,6 +147,17 @@ pub struct ReportBasis {
     pub problems: u64,
     /// Messages that could not be read completely while collecting files.
     pub unread: u64,
+}
+
+/// Numbers of records and requests that exist more than once and were counted once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReportDuplicates {
+    /// Records that were written again in the same file.
+    pub repeated: u64,
+    /// Requests in several files of their session.
+    pub copied: u64,
+    /// Requests in other sessions as well.
+    pub elsewhere: u64,
 }
 
 /// A model without a price.

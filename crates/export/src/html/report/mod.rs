@@ -19,8 +19,8 @@ mod words;
 use std::io::{self, Write};
 
 pub use self::input::{
-    Cost, Failure, File, ModelDayUsage, Price, ReportBasis, ReportFigures, ReportRow, UnpricedRow,
-    UsageReport,
+    Cost, Failure, File, ModelDayUsage, Price, ReportBasis, ReportDuplicates, ReportFigures,
+    ReportRow, UnpricedRow, UsageReport,
 };
 use super::document::REPORT;
 use super::html_writer::HtmlWriter;

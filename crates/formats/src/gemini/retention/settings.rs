@@ -6,7 +6,7 @@ use super::rules::Rules;
 use super::trust::is_trusted;
 use crate::bytes::read_small;
 use crate::json::JsonTree;
-use crate::retention::{Layer, RetentionSettings, Settings, Variables};
+use crate::retention::{Layer, RetentionNote, RetentionSettings, Settings, Variables};
 use crate::source::RootShape;
 
 /// The minimum age of a session, unless settings override it.
@@ -112,8 +112,7 @@ pub(crate) fn retention(
     ] {
         let says = Merged::said(layer).is_some();
         if says && !counts {
-            let words = "is not looked at: the folder is not trusted, or others can write the file";
-            retention.notes.push(format!("{} {words}", layer.path.display()));
+            retention.notes.push(RetentionNote::Ignored(layer.path.clone()));
         } else if says {
             merged.take(layer);
             retention.from.push(layer.path.clone());
