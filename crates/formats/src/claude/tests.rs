@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use recount_model::{Fate, MessageKind, What};
 
 use super::log::Log;
+use crate::bytes::{PART, WORTH_SHARING};
 use crate::outline::Outline;
 use crate::source::{Reader as _, Source as _};
 
@@ -430,6 +431,38 @@ fn sample() -> String {
 /// All that an outline says.
 fn all(outline: &Outline) -> String {
     format!("{outline:?}")
+}
+
+#[test]
+fn two_cores_read_what_one_reads() {
+    let filler = "x\\n".repeat(500);
+    let mut text = String::new();
+    let mut parent = String::new();
+    for n in 0.. {
+        let id = format!("u{n}");
+        text += &match n % 6 {
+            0 => user(&id, &parent, &filler),
+            5 if n % 10 == 5 => "broken\n".to_owned(),
+            // Larger than a part.
+            4 if n % 50 == 4 => user(&id, &parent, &"y".repeat(3 * PART)),
+            // Rows of one answer may be in two parts.
+            _ => answer(&id, &parent, &format!("m{}", n / 3), &filler),
+        };
+        parent = id;
+        if text.len() > 5_000_000 {
+            break;
+        }
+    }
+    let read = |piece: usize| {
+        let mut log = Log::new(Arc::from("0e790681-9c29-4bb7-9c9c-15e77218e922.jsonl"));
+        let mut used = 0;
+        for cut in (piece..text.len()).step_by(piece).chain([text.len()]) {
+            used += log.feed(&text.as_bytes()[used..cut]);
+        }
+        log.finish(&text.as_bytes()[used..]);
+        all(&log.outline())
+    };
+    assert!(read(WORTH_SHARING / 2) == read(text.len()));
 }
 
 proptest! {

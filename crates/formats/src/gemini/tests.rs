@@ -8,7 +8,7 @@ use recount_model::{Fate, Grammar, MessageKind, SessionId, What};
 
 use super::grammar::{outline, reader, sniff};
 use super::lines::Lines;
-use crate::bytes::Buffer;
+use crate::bytes::{Buffer, PART, WORTH_SHARING};
 use crate::outline::Outline;
 
 const HEAD: &str = r#"{"sessionId":"s-1","projectHash":"h","startTime":"2026-09-02T08:00:00.000Z","lastUpdated":"2026-09-02T08:00:00.000Z","kind":"main"}"#;
@@ -408,42 +408,63 @@ fn large(unit: impl Fn(usize) -> String, between: &str, ends: [&str; 2]) -> (Str
         bytes += units.last().unwrap().len();
     }
     let text = [ends[0], &units.join(between), ends[1]].concat();
-    let cuts = (0..text.len()).step_by(1_000_000).collect();
+    let cuts = (0..text.len()).step_by(WORTH_SHARING / 2).collect();
     (text, cuts)
 }
 
 #[test]
-fn two_cores_read_what_one_reads() {
+fn two_cores_read_what_one_reads_of_a_log() {
     let filler = "x\\n".repeat(500);
     let line = |n: usize| match n % 7 {
         0 => user(&format!("u{n}"), &filler),
         5 => checkpoint(&[&user("a", "1"), &user(&format!("u{}", n - 5), "2")]),
         6 if n.is_multiple_of(5) => "broken".to_owned(),
+        // Larger than a part.
+        1 if n.is_multiple_of(50) => model(&format!("m{}", n / 2), &"y".repeat(3 * PART)),
         _ => model(&format!("m{}", n / 2), &filler),
     };
-    let (log, cuts) = large(line, "\n", [HEAD, "\n"]);
-    assert_eq!(
-        in_pieces(Grammar::Jsonl, log.as_bytes(), cuts),
-        in_pieces(Grammar::Jsonl, log.as_bytes(), vec![])
-    );
+    for end in ["\n", "\r\n", "\r"] {
+        let (log, cuts) = large(line, end, [&HEAD.replace('\n', end), end]);
+        assert_eq!(
+            in_pieces(Grammar::Jsonl, log.as_bytes(), cuts),
+            in_pieces(Grammar::Jsonl, log.as_bytes(), vec![])
+        );
+    }
+}
 
+#[test]
+fn two_cores_read_what_one_reads_of_a_document() {
+    let filler = "x\\n".repeat(500);
     let (head, tail) = DOCUMENT.split_once("    {\n").unwrap();
     let end = tail.get(tail.rfind("\n  ]").unwrap()..).unwrap();
-    let message = |n: usize| {
-        let text = format!(
-            "      \"id\": \"{n}\",\n      \"type\": \"user\",\n      \"content\": \"{filler}\""
+    // Damage in the first part, and in later ones; what is broken looks like a message, or is none.
+    for (damaged, damage) in [
+        (usize::MAX, ""),
+        (3, "oops"),
+        (70, "oops"),
+        (700, "oops"),
+        (70, "\"x\": {\n    {}"),
+        (700, "\"x\": \"\n    {\""),
+        (200, "\"x\": [\n    {\"id\": \"inner\", \"type\": \"user\", \"content\": \"a\"}]"),
+    ] {
+        let message = |n: usize| {
+            let text = if n % 60 == 9 { "y".repeat(3 * PART) } else { filler.clone() };
+            let text = format!(
+                "      \"id\": \"{n}\",\n      \"type\": \"user\",\n      \"content\": \"{text}\""
+            );
+            let more = if n == damaged { format!(",\n      {damage}") } else { String::new() };
+            format!("    {{\n{text}{more}\n    }}")
+        };
+        let (document, cuts) = large(message, ",\n", [head, end]);
+        let at_once = in_pieces(Grammar::Json, document.as_bytes(), vec![]);
+        assert!(
+            at_once == in_pieces(Grammar::Json, document.as_bytes(), cuts),
+            "{damaged} {damage}"
         );
-        // Damage somewhere in the second half of a piece.
-        if n == 4500 {
-            format!("    {{\n{text},\n      oops\n    }}")
-        } else {
-            format!("    {{\n{text}\n    }}")
-        }
-    };
-    let (document, cuts) = large(message, ",\n", [head, end]);
-    let at_once = in_pieces(Grammar::Json, document.as_bytes(), vec![]);
-    assert_eq!(at_once, in_pieces(Grammar::Json, document.as_bytes(), cuts));
-    assert!(at_once.contains("BrokenDocument"));
+        // A list within a message is valid.
+        let is_broken = damaged != usize::MAX && damaged != 200;
+        assert_eq!(at_once.contains("BrokenDocument"), is_broken, "{damaged} {damage}");
+    }
 }
 
 fn any_line() -> impl Strategy<Value = String> {
