@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, closeSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const program = process.env.RECOUNT_BIN;
@@ -12,7 +12,7 @@ export const fixture = (name) => join(fixtures, name, "home");
 
 const environment = (folder) => ({ PATH: process.env.PATH, HOME: folder, RECOUNT_DATA_DIR: join(folder, "data"), TZ: "UTC" });
 /** Servers of different homes have different data: copies of a home have the same sessions. */
-const dataOf = (folder, home) => ({ RECOUNT_DATA_DIR: join(folder, `data-${basename(home)}`) });
+const dataOf = (folder, home) => ({ RECOUNT_DATA_DIR: join(folder, `data${home.replaceAll("/", "-")}`) });
 
 export function recount(folder, ...parameters) {
   const done = spawnSync(program, parameters, { encoding: "utf8", env: environment(folder), maxBuffer: 1 << 28 });

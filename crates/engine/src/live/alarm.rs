@@ -26,7 +26,7 @@ pub struct LiveAlarm {
     pub reason: AlarmReason,
 }
 
-/// A reason for an alarm. That of a session has its name: of its folder, else of its agent.
+/// A reason for an alarm. Reasons about a session carry a name: its folder's, else its agent's.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlarmReason {
     /// It waits for the user's approval.

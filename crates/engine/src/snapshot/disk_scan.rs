@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use recount_formats::Source;
-use recount_formats::bytes::{self, Buffer};
+use recount_formats::bytes::{self, Buffer, IdleCores};
 use recount_formats::outline::Base;
 use recount_formats::source::{
     Basis, EarlierListing, FileAt, Linked, Located, ProjectFolder, Registered, RegistryNote,
@@ -422,7 +422,9 @@ pub(crate) fn scan_groups<T: Send>(
     queue.sort_by_key(|(bytes, number)| (std::cmp::Reverse(*bytes), *number));
     let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let results = Mutex::new(Vec::with_capacity(queue.len()));
-    let idle = Arc::new(AtomicUsize::new(0));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores.min(queue.len());
+    let idle = Arc::new(IdleCores::new(cores, threads));
     let work = || {
         let mut buffer = Buffer::sharing(Arc::clone(&idle));
         let mut own = Vec::new();
@@ -436,15 +438,12 @@ pub(crate) fn scan_groups<T: Send>(
             let read = done.fetch_add(*bytes, Ordering::Relaxed) + bytes;
             progress.advance(read, total);
         }
-        // The last session has all cores to itself.
-        idle.fetch_add(1, Ordering::Relaxed);
+        // The last sessions may use it.
+        idle.add_one();
         if let Ok(mut results) = results.lock() {
             results.append(&mut own);
         }
     };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = cores.min(queue.len());
-    idle.fetch_add(cores - threads, Ordering::Relaxed);
     std::thread::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(work);

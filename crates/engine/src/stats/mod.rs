@@ -41,7 +41,7 @@ pub use content::{ContentPart, ContentStats, FileUse, ToolError, ToolOutput};
 pub use explain::{Explained, ExplainedLine};
 pub use figures::{Missing, MissingReason, UsageFigures};
 pub use overview::Overview;
-pub use page::{MissingWords, Paged};
+pub use page::{Paged, WordMissing};
 pub use recount_prices::{
     Above, Money, Period, PriceEntry, PriceOrigin, Prices as PriceTable, Quote, Tier, Unit, Units,
 };

@@ -7,7 +7,7 @@ mod share;
 
 pub use input::Input;
 pub use recount_files::{accept_link, confine, open, open_bounded, open_following};
-pub(crate) use share::{PART, WORTH_SHARING, in_order, line_parts};
+pub(crate) use share::{LINES, PART, WORTH_SHARING, in_order, line_parts};
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
@@ -25,7 +25,7 @@ pub fn text(bytes: &[u8]) -> Option<&str> {
 /// The read size. Larger messages make the buffer grow to their size.
 const PIECE: usize = 256 * 1024;
 
-/// The read size if one file has all cores to itself.
+/// The read size if one file has two cores to itself.
 const LARGE_PIECE: usize = 4 * 1024 * 1024;
 
 /// A record that is larger is an error. The agents themselves cannot load one: a string of JavaScript has less than 512 Mi characters.
@@ -38,16 +38,40 @@ pub struct Buffer {
     cores: Cores,
 }
 
-/// Whether a file has all cores to itself.
+/// Whether a file may use a second core.
 #[derive(Debug, Default)]
 enum Cores {
-    /// Other files are read beside it.
+    /// Other files are read at the same time.
     #[default]
     One,
-    /// It has.
-    All,
-    /// As soon as the number of idle threads is not zero.
-    Idle(Arc<AtomicUsize>),
+    /// No other file is read.
+    Two,
+    /// Other files are read as long as their readers are not idle.
+    Shared(Arc<IdleCores>),
+}
+
+/// How many cores have no file to read.
+#[derive(Debug)]
+pub struct IdleCores {
+    idle: AtomicUsize,
+    all: usize,
+}
+
+impl IdleCores {
+    /// Starts with `all` cores, of which `busy` read files.
+    pub fn new(all: usize, busy: usize) -> Self {
+        Self { idle: AtomicUsize::new(all.saturating_sub(busy)), all }
+    }
+
+    /// One more has nothing to read.
+    pub fn add_one(&self) {
+        self.idle.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether each core that reads a file finds another one idle.
+    fn suffice(&self) -> bool {
+        self.idle.load(Ordering::Relaxed) * 2 >= self.all
+    }
 }
 
 impl Buffer {
@@ -58,21 +82,25 @@ impl Buffer {
 
     /// Returns a buffer with large pieces that readers split among cores; for one file at a time.
     pub fn large() -> Self {
-        Self { cores: Cores::All, ..Self::default() }
+        Self { cores: Cores::Two, ..Self::default() }
     }
 
-    /// Returns a buffer whose pieces become large when another thread has nothing to do, and says so in this number.
-    pub fn sharing(idle: Arc<AtomicUsize>) -> Self {
-        Self { cores: Cores::Idle(idle), ..Self::default() }
+    /// Returns a buffer whose pieces become large once there are enough idle cores.
+    pub fn sharing(idle: Arc<IdleCores>) -> Self {
+        Self { cores: Cores::Shared(idle), ..Self::default() }
+    }
+
+    fn has_second_core(&self) -> bool {
+        match &self.cores {
+            Cores::One => false,
+            Cores::Two => true,
+            Cores::Shared(idle) => idle.suffice(),
+        }
     }
 
     /// Returns how much is read at once.
     fn piece(&self) -> usize {
-        match &self.cores {
-            Cores::All => LARGE_PIECE,
-            Cores::Idle(idle) if idle.load(Ordering::Relaxed) > 0 => LARGE_PIECE,
-            Cores::Idle(_) | Cores::One => PIECE,
-        }
+        if self.has_second_core() { LARGE_PIECE } else { PIECE }
     }
 
     /// Feeds all of `input` to the reader that `choose` returns for its first piece.
@@ -94,6 +122,7 @@ impl Buffer {
         let (mut filled, mut ended) = self.fill(input, 0)?;
         let mut reader = choose(self.filled(filled));
         loop {
+            reader.may_share(self.has_second_core());
             let used = reader.feed(self.filled(filled)).min(filled);
             self.bytes.copy_within(used..filled, 0);
             filled -= used;
@@ -259,11 +288,11 @@ mod tests {
         assert_eq!(buffer.bytes.len(), LARGE_PIECE);
         let mut other = Buffer::new();
         assert_eq!(other.fill(&mut large.as_slice(), 0).unwrap(), (PIECE, false));
-        // When the last of the other threads has nothing left to do, it has all cores.
-        let idle = Arc::new(AtomicUsize::new(0));
+        // Once as many cores are idle as are not.
+        let idle = Arc::new(IdleCores::new(4, 3));
         let mut sharing = Buffer::sharing(Arc::clone(&idle));
         assert_eq!(sharing.fill(&mut large.as_slice(), 0).unwrap(), (PIECE, false));
-        idle.fetch_add(1, Ordering::Relaxed);
+        idle.add_one();
         assert_eq!(sharing.fill(&mut large.as_slice(), 0).unwrap(), (LARGE_PIECE, false));
         // What is one record makes it grow.
         assert_eq!(other.fill(&mut large.as_slice(), PIECE).unwrap(), (2 * PIECE, false));

@@ -13,7 +13,10 @@ pub(crate) const WORTH_SHARING: usize = 1024 * 1024;
 pub(crate) const PART: usize = 128 * 1024;
 
 /// The maximum number of parsed parts that wait, for each thread.
-const AHEAD: usize = 4;
+const AHEAD: usize = 2;
+
+/// The maximum number of lines of a part that are parsed ahead, as each takes memory however short it is. Usual lines are longer.
+pub(crate) const LINES: usize = PART / 32;
 
 /// Splits bytes after line feeds into parts. One part if they are not worth a second thread.
 pub(crate) fn line_parts(bytes: &[u8]) -> Vec<&[u8]> {

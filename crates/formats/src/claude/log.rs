@@ -19,7 +19,7 @@ use super::lookup::Lookup;
 use super::packed;
 use super::row::Row;
 use super::state::{Facts, LeafPointer, Parent, Preserved, RowId, RowKind, TreeRow};
-use crate::bytes::{in_order, line_parts};
+use crate::bytes::{LINES, in_order, line_parts};
 use crate::id_index::IdIndex;
 use crate::json::{ScanError, Scanner, Text};
 use crate::outline::{Outline, Problems};
@@ -43,6 +43,8 @@ pub(crate) struct Log {
     line: u32,
     facts: Facts,
     problems: Problems,
+    #[serde(skip)]
+    may_share: bool,
     /// Rows by id.
     #[serde(skip)]
     rows: Lookup<RowId>,
@@ -91,6 +93,7 @@ impl Log {
                 ..Facts::default()
             },
             problems: Problems::default(),
+            may_share: false,
             rows: Lookup::default(),
             answers: Lookup::default(),
             last_answer: no_answer(),
@@ -137,7 +140,8 @@ impl Log {
     }
 
     /// Applies lines that were read elsewhere.
-    fn take_parsed(&mut self, parsed: &ParsedLines<'_>) {
+    /// Returns the length of the lines.
+    fn take_parsed(&mut self, parsed: &ParsedLines<'_>) -> usize {
         let mut records = parsed.records.iter();
         let mut taken = 0;
         for (text, length, end, fault) in &parsed.lines {
@@ -148,6 +152,7 @@ impl Log {
             taken = *end;
             self.end_line(text, *length, *fault, Ended::ByNewline);
         }
+        parsed.lines.iter().map(|(_, length, ..)| length).sum()
     }
 
     fn end_line(&mut self, text: &[u8], length: usize, fault: Option<Fault>, ended: Ended) {
@@ -399,18 +404,21 @@ impl Reader for Log {
     fn feed(&mut self, bytes: &[u8]) -> usize {
         let start = self.offset;
         // Parsing is most of the work and needs no order.
-        let parts = line_parts(bytes);
-        if let [bytes] = *parts {
-            let mut row = Row::default();
-            for (text, length) in whole_lines(bytes) {
+        let parts = if self.may_share { line_parts(bytes) } else { vec![bytes] };
+        let part = |number: usize| parts.get(number).copied().unwrap_or_default();
+        let ahead = if parts.len() > 1 { LINES } else { 0 };
+        let mut row = Row::default();
+        in_order(parts.len(), &|number| parse_lines(part(number), ahead), |number, parsed| {
+            let taken = self.take_parsed(&parsed);
+            for (text, length) in whole_lines(part(number).get(taken..).unwrap_or_default()) {
                 self.take(text, length, &mut row, Ended::ByNewline);
             }
-        } else {
-            let part = |number: usize| parts.get(number).copied().unwrap_or_default();
-            let parse = |number: usize| parse_lines(part(number));
-            in_order(parts.len(), &parse, |_, parsed| self.take_parsed(&parsed));
-        }
+        });
         usize::try_from(self.offset - start).unwrap_or(usize::MAX)
+    }
+
+    fn may_share(&mut self, is_core_idle: bool) {
+        self.may_share = is_core_idle;
     }
 
     fn finish(&mut self, rest: &[u8]) {

@@ -4,6 +4,7 @@
 
 use super::state::Form;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::memmem;
 use recount_model::{Grammar, Span, What};
@@ -34,6 +35,7 @@ pub(crate) struct Document {
     /// Whether the agent's loader would succeed: everything valid, and no message it throws on.
     sound: bool,
     resumable: bool,
+    may_share: bool,
 }
 
 /// The next expected token.
@@ -72,6 +74,7 @@ impl Document {
             broken: false,
             sound: true,
             resumable: false,
+            may_share: false,
         }
     }
 
@@ -180,14 +183,17 @@ impl Document {
     /// messages of later ones are parsed. They are used only if the sequential reader arrives exactly where they begin. Returns the
     /// number of bytes used.
     fn feed_in_parts(&mut self, bytes: &[u8]) -> usize {
-        if bytes.len() < WORTH_SHARING
+        if !self.may_share
+            || bytes.len() < WORTH_SHARING
             || !matches!(self.state, State::Element | State::AfterElement)
         {
             return 0;
         }
         let starts = message_parts(bytes);
         let start = |number: usize| starts.get(number).copied().unwrap_or(bytes.len());
+        let is_guess_wrong = AtomicBool::new(false);
         let parse = |number: usize| match start(number) {
+            _ if is_guess_wrong.load(Ordering::Relaxed) => Vec::new(),
             0 => Vec::new(),
             from => elements(bytes.get(from..start(number + 1)).unwrap_or_default()),
         };
@@ -203,6 +209,8 @@ impl Document {
                     self.offset = base + used as u64;
                     self.state = State::AfterElement;
                 }
+            } else if number > 0 {
+                is_guess_wrong.store(true, Ordering::Relaxed);
             }
             while used < to && !is_stuck {
                 let step = self.step(bytes.get(used..).unwrap_or_default());
@@ -320,6 +328,10 @@ impl Reader for Document {
             used += step;
         }
         used
+    }
+
+    fn may_share(&mut self, is_core_idle: bool) {
+        self.may_share = is_core_idle;
     }
 
     fn finish(&mut self, rest: &[u8]) {

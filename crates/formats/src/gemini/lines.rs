@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::facts::string;
 use super::record::{Fields, Loose, Record};
 use super::replay::{Replay, Seen};
-use crate::bytes::{in_order, line_parts};
+use crate::bytes::{LINES, in_order, line_parts};
 use crate::json::{ScanError, Scanner};
 use crate::outline::Outline;
 use crate::source::{Reader, ReaderState};
@@ -23,6 +23,8 @@ pub(crate) struct Lines {
     offset: u64,
     line: u32,
     first: First,
+    #[serde(skip)]
+    may_share: bool,
 }
 
 /// What the start of the file shows about its session: a cleanup reads nothing else.
@@ -46,7 +48,13 @@ const TRIES: usize = 64;
 
 impl Lines {
     pub(crate) fn new(file: Arc<str>) -> Self {
-        Self { replay: Replay::new(file), offset: 0, line: 0, first: First::default() }
+        Self {
+            replay: Replay::new(file),
+            offset: 0,
+            line: 0,
+            first: First::default(),
+            may_share: false,
+        }
     }
 
     /// Keeps the raw session-level fields.
@@ -233,25 +241,30 @@ impl Reader for Lines {
             self.first.id = first_id(bytes);
         }
         // Parsing lines is most of the work and can be done in any order.
-        let parts = line_parts(bytes);
-        if let [bytes] = *parts {
-            for (text, length) in whole_lines(bytes) {
-                self.take(text, length, Parsed::of(text), Ended::ByNewline);
-                used += length;
-            }
-            return used;
-        }
+        let parts = if self.may_share { line_parts(bytes) } else { vec![bytes] };
+        let part = |number: usize| parts.get(number).copied().unwrap_or_default();
+        let ahead = if parts.len() > 1 { LINES } else { 0 };
         let parse = |number: usize| -> Vec<_> {
-            let lines = whole_lines(parts.get(number).copied().unwrap_or_default());
+            let lines = whole_lines(part(number)).take(ahead);
             lines.map(|(text, length)| (text, length, Parsed::of(text))).collect()
         };
-        in_order(parts.len(), &parse, |_, lines| {
+        in_order(parts.len(), &parse, |number, lines| {
+            let start = used;
             for (text, length, parsed) in lines {
                 self.take(text, length, parsed, Ended::ByNewline);
                 used += length;
             }
+            for (text, length) in whole_lines(part(number).get(used - start..).unwrap_or_default())
+            {
+                self.take(text, length, Parsed::of(text), Ended::ByNewline);
+                used += length;
+            }
         });
         used
+    }
+
+    fn may_share(&mut self, is_core_idle: bool) {
+        self.may_share = is_core_idle;
     }
 
     fn finish(&mut self, rest: &[u8]) {

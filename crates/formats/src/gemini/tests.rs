@@ -385,10 +385,16 @@ fn logs_below(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
 }
 
 /// Feeds `text` in pieces cut at `cuts` and returns the outline as text, for comparison.
-fn in_pieces(grammar: Grammar, text: &[u8], mut cuts: Vec<usize>) -> String {
+fn in_pieces(grammar: Grammar, text: &[u8], cuts: Vec<usize>) -> String {
+    on_cores(false, grammar, text, cuts)
+}
+
+/// The same, on two cores if one is idle.
+fn on_cores(is_core_idle: bool, grammar: Grammar, text: &[u8], mut cuts: Vec<usize>) -> String {
     cuts.push(text.len());
     cuts.sort_unstable();
     let mut reader = reader(grammar, &Arc::from("x"));
+    reader.may_share(is_core_idle);
     let mut used = 0;
     for cut in cuts {
         if cut > used {
@@ -399,17 +405,15 @@ fn in_pieces(grammar: Grammar, text: &[u8], mut cuts: Vec<usize>) -> String {
     format!("{:?}", reader.outline())
 }
 
-/// Returns text that is large enough to be split among cores, and cuts that make pieces that are not.
-fn large(unit: impl Fn(usize) -> String, between: &str, ends: [&str; 2]) -> (String, Vec<usize>) {
+/// Returns text that is large enough to be parsed on two cores.
+fn large(unit: impl Fn(usize) -> String, between: &str, ends: [&str; 2]) -> String {
     let mut units = Vec::new();
     let mut bytes = 0;
     while bytes < 9_000_000 {
         units.push(unit(units.len()));
-        bytes += units.last().unwrap().len();
+        bytes += units.last().unwrap().len() + between.len();
     }
-    let text = [ends[0], &units.join(between), ends[1]].concat();
-    let cuts = (0..text.len()).step_by(WORTH_SHARING / 2).collect();
-    (text, cuts)
+    [ends[0], &units.join(between), ends[1]].concat()
 }
 
 #[test]
@@ -424,12 +428,16 @@ fn two_cores_read_what_one_reads_of_a_log() {
         _ => model(&format!("m{}", n / 2), &filler),
     };
     for end in ["\n", "\r\n", "\r"] {
-        let (log, cuts) = large(line, end, [&HEAD.replace('\n', end), end]);
-        assert_eq!(
-            in_pieces(Grammar::Jsonl, log.as_bytes(), cuts),
-            in_pieces(Grammar::Jsonl, log.as_bytes(), vec![])
-        );
+        let log = large(line, end, [&HEAD.replace('\n', end), end]);
+        let alone = in_pieces(Grammar::Jsonl, log.as_bytes(), vec![]);
+        for cuts in [vec![], vec![4 * WORTH_SHARING]] {
+            assert!(alone == on_cores(true, Grammar::Jsonl, log.as_bytes(), cuts), "{end:?}");
+        }
     }
+    // Too many lines to parse all of them ahead.
+    let short = large(|_| "{}".repeat(3), "\n\n\n", [HEAD, "\n"]);
+    let read = |is_idle| on_cores(is_idle, Grammar::Jsonl, &short.as_bytes()[..2_000_000], vec![]);
+    assert!(read(true) == read(false));
 }
 
 #[test]
@@ -455,15 +463,18 @@ fn two_cores_read_what_one_reads_of_a_document() {
             let more = if n == damaged { format!(",\n      {damage}") } else { String::new() };
             format!("    {{\n{text}{more}\n    }}")
         };
-        let (document, cuts) = large(message, ",\n", [head, end]);
-        let at_once = in_pieces(Grammar::Json, document.as_bytes(), vec![]);
-        assert!(
-            at_once == in_pieces(Grammar::Json, document.as_bytes(), cuts),
-            "{damaged} {damage}"
-        );
-        // A list within a message is valid.
-        let is_broken = damaged != usize::MAX && damaged != 200;
-        assert_eq!(at_once.contains("BrokenDocument"), is_broken, "{damaged} {damage}");
+        for end_of_line in ["\n", "\r\n"] {
+            let document = large(message, ",\n", [head, end]).replace('\n', end_of_line);
+            let alone = in_pieces(Grammar::Json, document.as_bytes(), vec![]);
+            // A document is parsed on two cores once its first message was reached.
+            for cuts in [vec![5000], vec![5000, 4 * WORTH_SHARING]] {
+                let shared = on_cores(true, Grammar::Json, document.as_bytes(), cuts);
+                assert!(alone == shared, "{damaged} {damage} {end_of_line:?}");
+            }
+            // A list within a message is valid.
+            let is_broken = damaged != usize::MAX && damaged != 200;
+            assert_eq!(alone.contains("BrokenDocument"), is_broken, "{damaged} {damage}");
+        }
     }
 }
 

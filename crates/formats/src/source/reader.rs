@@ -29,6 +29,9 @@ pub trait Reader: Debug + Send {
     /// The caller passes the rest again with what follows it.
     fn feed(&mut self, bytes: &[u8]) -> usize;
 
+    /// Tells whether a core has nothing else to do: then what is fed next may be parsed on two.
+    fn may_share(&mut self, _is_core_idle: bool) {}
+
     /// Marks the end: nothing follows `rest`, which the last `feed` left over.
     fn finish(&mut self, rest: &[u8]);
 

@@ -220,7 +220,7 @@ export class Reader {
 
   /** The end is on the screen: says so to the server, which remembers it for the terminal, too. */
   shownToEnd() {
-    if (!this.facts || this.counted === this.marked) return;
+    if (this.isClosed || !this.facts || this.counted === this.marked) return;
     this.marked = this.counted;
     this.markTimer ??= setTimeout(() => this.flushMark(), MARK);
   }

@@ -4,14 +4,14 @@ use recount_export::report;
 
 use super::super::logs::UsageLogs;
 use super::super::{ContentStats, PriceEntry, PriceOrigin, StatsBasis, StatsRequest, UsageFigures};
-use super::MissingWords;
+use super::WordMissing;
 
 /// Returns how it was counted.
 pub(super) fn report_basis(
     basis: &StatsBasis,
     total: &UsageFigures,
     content: &ContentStats,
-    words: MissingWords,
+    words: WordMissing,
 ) -> report::ReportBasis {
     let duplicates = report::ReportDuplicates {
         repeated: basis.duplicates.repeated,

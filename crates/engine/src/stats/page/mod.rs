@@ -26,7 +26,7 @@ const SIDES: [By; 8] =
     [By::Day, By::Week, By::Month, By::Hour, By::Project, By::Model, By::Tool, By::Session];
 
 /// Returns the words for a number of requests that are missing for a reason. The view has them: its other answers use the same.
-pub type MissingWords = fn(MissingReason, u64) -> &'static str;
+pub type WordMissing = fn(MissingReason, u64) -> &'static str;
 
 /// A report that is ready to be written.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Engine {
     pub fn paged(
         &self,
         asked: &StatsRequest,
-        words: MissingWords,
+        words: WordMissing,
         progress: &dyn Progress,
     ) -> Result<Paged, Error> {
         let prices = self.prices()?;
@@ -118,7 +118,7 @@ impl Engine {
         &self,
         asked: &StatsRequest,
         path: &Path,
-        words: MissingWords,
+        words: WordMissing,
         progress: &dyn Progress,
     ) -> Result<(Paged, u64), Error> {
         self.keep_out_of_agents_folders(path)?;

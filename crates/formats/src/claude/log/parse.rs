@@ -59,10 +59,10 @@ pub(super) fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = (&[u8], usize)> 
     })
 }
 
-/// Reads the records of all complete lines.
-pub(super) fn parse_lines(bytes: &[u8]) -> ParsedLines<'_> {
+/// Reads the records of the first complete lines.
+pub(super) fn parse_lines(bytes: &[u8], many: usize) -> ParsedLines<'_> {
     let mut parsed = ParsedLines::default();
-    for (text, length) in whole_lines(bytes) {
+    for (text, length) in whole_lines(bytes).take(many) {
         let records = &mut parsed.records;
         let mut row = Row::default();
         let fault =
