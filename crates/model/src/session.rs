@@ -287,6 +287,21 @@ pub enum FileRole {
     Base,
 }
 
+impl FileRole {
+    /// Returns its name, as JSON has it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::Part => "part",
+            Self::Copy => "copy",
+            Self::Twin => "twin",
+            Self::Stub => "stub",
+            Self::Unreadable => "unreadable",
+            Self::Base => "base",
+        }
+    }
+}
+
 /// The grammar of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -66,11 +66,6 @@ pub(crate) fn is_lossy(path: &Path) -> bool {
 pub(crate) fn role(role: FileRole) -> &'static str {
     match role {
         FileRole::Main => "session",
-        FileRole::Part => "part",
-        FileRole::Copy => "copy",
-        FileRole::Twin => "twin",
-        FileRole::Stub => "stub",
-        FileRole::Unreadable => "unreadable",
-        FileRole::Base => "base",
+        other => other.as_str(),
     }
 }

@@ -328,7 +328,7 @@ fn raw(opened: &Opened, context: &Context) -> Result<ExitCode, Failure> {
     for file in opened.files() {
         if several {
             out.flush()?;
-            context.warn(&format!("{} ({:?})", file.path.display(), file.role));
+            context.warn(&format!("{} ({})", file.path.display(), file.role.as_str()));
         }
         let unreadable =
             |error| Failure::new(ERROR, format!("cannot read {}: {error}", file.path.display()));

@@ -13,7 +13,7 @@ use recount_model::{FileRole, Problem, SessionId, Span, What};
 use super::redaction::{Pass, Redaction};
 use super::{Bidi, Export, View};
 use crate::Opened;
-use crate::messages::window::Windows;
+use crate::messages::window::OpenFiles;
 use crate::sessions::conversation::{Conversation, Record};
 
 /// The maximum size of a saved chat; those are read at once.
@@ -110,11 +110,11 @@ impl<'a> NativeExport<'a> {
             }
         }
         self.write_head(&fields, &self.opened.facts.id, None, out, outcome)?;
-        let mut windows = Windows::new(session_files.files.len());
+        let mut files = OpenFiles::default();
         let mut before = None;
         for (number, record) in records.iter().enumerate() {
             for (piece, span) in std::iter::once(&record.span).chain(&record.pieces).enumerate() {
-                let Some(bytes) = self.bytes(record, *span, &mut windows) else {
+                let Some(bytes) = self.bytes(record, *span, &mut files) else {
                     outcome.problems.push(self.gone(record.session_file, Some(*span)));
                     continue;
                 };
@@ -206,9 +206,9 @@ impl<'a> NativeExport<'a> {
         out.write_all(b"\n")
     }
 
-    fn bytes<'w>(&self, record: &Record, span: Span, windows: &'w mut Windows) -> Option<&'w [u8]> {
+    fn bytes<'f>(&self, record: &Record, span: Span, files: &'f mut OpenFiles) -> Option<&'f [u8]> {
         let session_file = self.opened.session_files().files.get(record.session_file)?;
-        windows.read(record.session_file, &session_file.file.at.path, span)
+        files.read(record.session_file, &session_file.file.at.path, span)
     }
 
     /// Returns the hash of the project's path, if it is known.

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use recount_formats::bytes::LineCounter;
 use recount_formats::source::SessionFile;
 use recount_model::{Message, Problem, RecordLocation};
 
-use crate::messages::window::Windows;
-use crate::messages::{Bound, Messages, Pending, View, pending};
+use crate::messages::{Bound, Kept, Messages, Pending, View, pending};
 use crate::sessions::open::Opened;
 
 /// A position in the conversation of one session, or of a saved chat. It owns its data and can be kept as long as a view
@@ -17,8 +15,7 @@ pub struct MessageCursor {
     pub(crate) opened: Arc<Opened>,
     pub(super) rows: Rows,
     at: usize,
-    windows: Windows,
-    counters: Vec<Option<LineCounter>>,
+    kept: Kept,
 }
 
 /// What to read.
@@ -54,7 +51,7 @@ impl MessageCursor {
         } else {
             Rows::Files(pending(opened.session_files(), view))
         };
-        Self { opened, rows, at: 0, windows: Windows::default(), counters: Vec::new() }
+        Self { opened, rows, at: 0, kept: Kept::default() }
     }
 
     /// Returns the number of messages.
@@ -207,9 +204,9 @@ impl MessageCursor {
         };
         let mut messages = self.opened.read(pending);
         // Files stay open from page to page, and line counting continues.
-        messages.resume(std::mem::take(&mut self.windows), std::mem::take(&mut self.counters));
+        messages.kept = std::mem::take(&mut self.kept);
         let page = messages.by_ref().collect();
-        (self.windows, self.counters) = messages.suspend();
+        self.kept = messages.kept;
         page
     }
 }

@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use recount_formats::Source;
-use recount_formats::bytes::{Input, LineCounter};
+use recount_formats::bytes::Input;
 use recount_formats::outline::{MessageEntry, Outline};
 use recount_formats::source::{
     Detail, MessageRequest, OtherVersions, PieceBytes, SessionFile, SessionFiles,
 };
 use recount_model::{Fate, FileRole, Message, Problem, RecordLocation, Span, What};
 
-use crate::messages::window::{Window, Windows};
+use crate::messages::window::{OpenFiles, Window};
 use crate::sessions::facts::main;
 use crate::sessions::union::{Row, union};
 
@@ -83,14 +83,17 @@ pub struct Messages<'a> {
     session_files: &'a SessionFiles,
     folder: Option<&'a Path>,
     pending: std::vec::IntoIter<Pending>,
-    windows: Windows,
-    counters: Vec<Option<LineCounter>>,
-    /// The files whose lines are being counted.
-    counting: Vec<usize>,
-    names: Vec<Arc<str>>,
-    /// The sub-agent that each call ran, as far as the session's files record it.
-    agents: HashMap<&'a str, &'a str>,
+    kept: Kept,
     detail: Detail,
+}
+
+/// What later messages of the session may use again. It is made when a message needs it: a session may have thousands of
+/// files, and be read in as many pages.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    files: OpenFiles,
+    /// The sub-agent that each call ran, as far as the session's files record it.
+    agents: Option<HashMap<Box<str>, Box<str>>>,
 }
 
 impl<'a> Messages<'a> {
@@ -110,32 +113,14 @@ impl<'a> Messages<'a> {
         folder: Option<&'a Path>,
         pending: Vec<Pending>,
     ) -> Self {
-        let name =
-            |session_file: &SessionFile| Arc::from(session_file.file.at.path.to_string_lossy());
         Self {
             source,
             session_files,
             folder,
             pending: pending.into_iter(),
-            windows: Windows::new(session_files.files.len()),
-            counters: session_files.files.iter().map(|_| None).collect(),
-            counting: Vec::new(),
-            names: session_files.files.iter().map(name).collect(),
-            agents: session_files.files.iter().flat_map(agents).collect(),
+            kept: Kept::default(),
             detail: Detail::Whole,
         }
-    }
-
-    /// Continues with the files that another one had open.
-    fn resume(&mut self, windows: Windows, counters: Vec<Option<LineCounter>>) {
-        if windows.len() == self.windows.len() && counters.len() == self.counters.len() {
-            (self.windows, self.counters) = (windows, counters);
-        }
-    }
-
-    /// Returns the open files.
-    fn suspend(self) -> (Windows, Vec<Option<LineCounter>>) {
-        (self.windows, self.counters)
     }
 
     /// Returns those that were not read.
@@ -176,9 +161,10 @@ impl<'a> Messages<'a> {
     /// Keeps only the message at `place` and the given number before and after it.
     pub(crate) fn keep_around(&mut self, place: &RecordLocation, many: usize) {
         let all: Vec<Pending> = self.pending.by_ref().collect();
+        let mut files = self.session_files.files.iter();
+        let file = files.position(|file| file.file.at.path.to_string_lossy() == *place.file);
         let is_it = |pending: &Pending| {
-            pending.span.offset == place.offset
-                && self.names.get(pending.session_file).is_some_and(|name| *name == place.file)
+            pending.span.offset == place.offset && Some(pending.session_file) == file
         };
         let at = all.iter().position(is_it);
         let kept = at.and_then(|at| {
@@ -267,30 +253,11 @@ impl<'a> Messages<'a> {
         if pending.span.line > 0 {
             return;
         }
-        let path = self
-            .session_files
-            .files
-            .get(pending.session_file)
-            .map(|session_file| &session_file.file.at.path);
-        if let (Some(slot), Some(path)) = (self.counters.get(pending.session_file), path) {
-            if slot.is_none() {
-                if self.counting.len() >= window::OPEN {
-                    for open in self.counting.drain(..) {
-                        if let Some(slot) = self.counters.get_mut(open) {
-                            *slot = None;
-                        }
-                    }
-                }
-                self.counting.push(pending.session_file);
-                let slot = self.counters.get_mut(pending.session_file);
-                if let Some(slot) = slot {
-                    *slot = LineCounter::open(path).ok();
-                }
-            }
-            let slot = self.counters.get_mut(pending.session_file).and_then(Option::as_mut);
-            let line = slot.and_then(|counter| counter.line(pending.span.offset).ok());
-            pending.span.line = line.unwrap_or(0);
-        }
+        let file = self.session_files.files.get(pending.session_file);
+        let path = file.map(|session_file| &session_file.file.at.path);
+        let line = path
+            .and_then(|path| self.kept.files.line(pending.session_file, path, pending.span.offset));
+        pending.span.line = line.unwrap_or(0);
     }
 
     /// Advances to the next message whose bytes are `wanted`; other messages are not parsed.
@@ -312,7 +279,7 @@ impl<'a> Messages<'a> {
     /// Returns the raw bytes of a message on disk.
     fn bytes(&mut self, pending: &Pending) -> Option<&[u8]> {
         let path = &self.session_files.files.get(pending.session_file)?.file.at.path;
-        self.windows.read(pending.session_file, path, pending.span)
+        self.kept.files.read(pending.session_file, path, pending.span)
     }
 
     /// Returns the pieces of a message after the first. Most messages have none.
@@ -341,7 +308,10 @@ impl<'a> Messages<'a> {
 
     fn read_version(&mut self, mut pending: Pending) -> Result<Message, Problem> {
         self.count_line(&mut pending);
-        let name = self.names.get(pending.session_file).cloned().unwrap_or_else(|| Arc::from(""));
+        let session_file = self.session_files.files.get(pending.session_file);
+        let path = session_file.map(|session_file| &session_file.file.at.path);
+        let name = path.and_then(|path| self.kept.files.name(pending.session_file, path));
+        let name = name.unwrap_or_else(|| Arc::from(""));
         let gone = || Problem {
             file: Arc::clone(&name),
             span: Some(pending.span),
@@ -349,7 +319,7 @@ impl<'a> Messages<'a> {
             done: "left out: the file changed while it was read".into(),
         };
         let (source, folder, detail) = (self.source, self.folder, self.detail);
-        let session_file = self.session_files.files.get(pending.session_file).ok_or_else(gone)?;
+        let session_file = session_file.ok_or_else(gone)?;
         let path = &session_file.file.at.path;
         let pieces = self.pieces(&pending).ok_or_else(gone)?;
         let bytes = self.bytes(&pending).ok_or_else(gone)?;
@@ -373,17 +343,18 @@ impl<'a> Messages<'a> {
         })?;
         // Not every record of a call names the agent that it ran.
         for call in message.tool_calls.iter_mut().filter(|call| call.agent_id.is_none()) {
-            let agent = call.id.as_deref().and_then(|id| self.agents.get(id));
-            call.agent_id = agent.map(|agent| (*agent).to_owned());
+            let Some(id) = call.id.as_deref() else { continue };
+            let agents = self.kept.agents.get_or_insert_with(|| agents(self.session_files));
+            call.agent_id = agents.get(id).map(ToString::to_string);
         }
         Ok(message)
     }
 }
 
 /// Returns calls that ran sub-agents, each with its agent.
-fn agents(session_file: &SessionFile) -> impl Iterator<Item = (&str, &str)> {
-    let calls = session_file.file.outline.agent_calls.iter();
-    calls.filter_map(|call| Some((&*call.call, call.agent.as_deref()?)))
+fn agents(session_files: &SessionFiles) -> HashMap<Box<str>, Box<str>> {
+    let calls = session_files.files.iter().flat_map(|file| &file.file.outline.agent_calls);
+    calls.filter_map(|call| Some((call.call.clone(), call.agent.clone()?))).collect()
 }
 
 impl Iterator for Messages<'_> {

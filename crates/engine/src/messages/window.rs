@@ -2,48 +2,64 @@
 
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::sync::Arc;
 
-use recount_formats::bytes::Input;
+use recount_formats::bytes::{Input, LineCounter};
 use recount_model::Span;
 
 /// The read size.
 const WINDOW: u64 = 256 * 1024;
 
 /// The maximum number of open files; a session may have thousands.
-pub(super) const OPEN: usize = 32;
+const OPEN: usize = 32;
 
-/// The files of a session, opened on demand.
+/// The files of a session, opened on demand. Empty, it costs nothing, however many files there are.
 #[derive(Debug, Default)]
-pub(crate) struct Windows {
-    all: Vec<Option<Window>>,
-    /// Those that are open.
-    open: Vec<usize>,
+pub(crate) struct OpenFiles(Vec<(usize, OpenFile)>);
+
+#[derive(Debug)]
+struct OpenFile {
+    /// The path, as messages name it.
+    name: Arc<str>,
+    window: Option<Window>,
+    lines: Option<LineCounter>,
 }
 
-impl Windows {
-    pub(crate) fn new(files: usize) -> Self {
-        Self { all: std::iter::repeat_with(|| None).take(files).collect(), open: Vec::new() }
-    }
-
-    /// Returns the number of files.
-    pub(crate) fn len(&self) -> usize {
-        self.all.len()
-    }
-
+impl OpenFiles {
     /// Returns the bytes of a span of one of the files; `None` if they cannot be read.
     pub(crate) fn read(&mut self, file: usize, path: &Path, span: Span) -> Option<&[u8]> {
-        if self.all.get(file)?.is_none() {
-            if self.open.len() >= OPEN {
-                for open in self.open.drain(..) {
-                    if let Some(slot) = self.all.get_mut(open) {
-                        *slot = None;
-                    }
-                }
-            }
-            *self.all.get_mut(file)? = Window::open(path).ok();
-            self.open.push(file);
+        let window = &mut self.open(file, path)?.window;
+        if window.is_none() {
+            *window = Window::open(path).ok();
         }
-        self.all.get_mut(file)?.as_mut()?.read(span).ok()
+        window.as_mut()?.read(span).ok()
+    }
+
+    /// Returns the line of one of the files at a byte; `None` if it cannot be read.
+    pub(crate) fn line(&mut self, file: usize, path: &Path, offset: u64) -> Option<u32> {
+        let lines = &mut self.open(file, path)?.lines;
+        if lines.is_none() {
+            *lines = LineCounter::open(path).ok();
+        }
+        lines.as_mut()?.line(offset).ok()
+    }
+
+    /// Returns the path of one of the files, as messages name it.
+    pub(crate) fn name(&mut self, file: usize, path: &Path) -> Option<Arc<str>> {
+        self.open(file, path).map(|open| Arc::clone(&open.name))
+    }
+
+    fn open(&mut self, file: usize, path: &Path) -> Option<&mut OpenFile> {
+        let at = self.0.iter().position(|(number, _)| *number == file);
+        let at = at.unwrap_or_else(|| {
+            if self.0.len() >= OPEN {
+                self.0.clear();
+            }
+            let name = Arc::from(path.to_string_lossy());
+            self.0.push((file, OpenFile { name, window: None, lines: None }));
+            self.0.len() - 1
+        });
+        self.0.get_mut(at).map(|(_, open)| open)
     }
 }
 
