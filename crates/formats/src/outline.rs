@@ -4,6 +4,7 @@
 //! sessions stays small and one huge session can be streamed.
 
 use std::cell::Cell;
+use std::iter::successors;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -305,6 +306,15 @@ impl Outline {
         let pieces = self.pieces.get(entry.pieces.range()).unwrap_or_default();
         let mut all = pieces.iter().chain([&entry.last]);
         all.any(|&version| u64::from(version) >= versions)
+    }
+
+    /// Whether anything of a message was recorded before this number of versions.
+    pub fn is_recorded_before(&self, entry: &MessageEntry, versions: u64) -> bool {
+        let before = |version: &u32| self.versions.get(*version as usize)?.before;
+        let pieces = self.pieces.get(entry.pieces.range()).unwrap_or_default();
+        let mut all =
+            successors(Some(entry.last), before).chain([entry.best]).chain(pieces.iter().copied());
+        all.any(|version| u64::from(version) < versions)
     }
 
     /// Returns an empty outline, for files that cannot be read.

@@ -7,7 +7,7 @@ mod share;
 
 pub use input::Input;
 pub use recount_files::{accept_link, confine, open, open_bounded, open_following};
-pub(crate) use share::{LINES, PART, WORTH_SHARING, in_order, line_parts};
+pub(crate) use share::{PART, RECORD, RECORDS, WORTH_SHARING, feed_lines, in_order};
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
@@ -35,19 +35,8 @@ const LARGEST_RECORD: usize = 1024 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub struct Buffer {
     bytes: Vec<u8>,
-    cores: Cores,
-}
-
-/// Whether a file may use a second core.
-#[derive(Debug, Default)]
-enum Cores {
-    /// Other files are read at the same time.
-    #[default]
-    One,
-    /// No other file is read.
-    Two,
-    /// Other files are read as long as their readers are not idle.
-    Shared(Arc<IdleCores>),
+    /// The cores that may share the work on a file; `None` if it has one to itself.
+    cores: Option<Arc<IdleCores>>,
 }
 
 /// How many cores have no file to read.
@@ -80,22 +69,19 @@ impl Buffer {
         Self::default()
     }
 
-    /// Returns a buffer with large pieces that readers split among cores; for one file at a time.
+    /// Returns a buffer with large pieces that readers split among cores, if there is more than one; for one file at a time.
     pub fn large() -> Self {
-        Self { cores: Cores::Two, ..Self::default() }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self::sharing(Arc::new(IdleCores::new(cores, 1)))
     }
 
     /// Returns a buffer whose pieces become large once there are enough idle cores.
     pub fn sharing(idle: Arc<IdleCores>) -> Self {
-        Self { cores: Cores::Shared(idle), ..Self::default() }
+        Self { cores: Some(idle), ..Self::default() }
     }
 
     fn has_second_core(&self) -> bool {
-        match &self.cores {
-            Cores::One => false,
-            Cores::Two => true,
-            Cores::Shared(idle) => idle.suffice(),
-        }
+        self.cores.as_deref().is_some_and(IdleCores::suffice)
     }
 
     /// Returns how much is read at once.
@@ -279,7 +265,8 @@ mod tests {
 
     #[test]
     fn a_large_buffer_takes_no_more_memory_than_there_is_to_read() {
-        let mut buffer = Buffer::large();
+        let cores = |all, busy| Arc::new(IdleCores::new(all, busy));
+        let mut buffer = Buffer::sharing(cores(2, 1));
         let small = [7; 1000];
         assert_eq!(buffer.fill(&mut small.as_slice(), 0).unwrap(), (1000, true));
         assert_eq!(buffer.bytes.len(), PIECE);
@@ -289,11 +276,14 @@ mod tests {
         let mut other = Buffer::new();
         assert_eq!(other.fill(&mut large.as_slice(), 0).unwrap(), (PIECE, false));
         // Once as many cores are idle as are not.
-        let idle = Arc::new(IdleCores::new(4, 3));
+        let idle = cores(4, 3);
         let mut sharing = Buffer::sharing(Arc::clone(&idle));
         assert_eq!(sharing.fill(&mut large.as_slice(), 0).unwrap(), (PIECE, false));
         idle.add_one();
         assert_eq!(sharing.fill(&mut large.as_slice(), 0).unwrap(), (LARGE_PIECE, false));
+        // There is no second core.
+        let mut alone = Buffer::sharing(cores(1, 1));
+        assert_eq!(alone.fill(&mut large.as_slice(), 0).unwrap(), (PIECE, false));
         // What is one record makes it grow.
         assert_eq!(other.fill(&mut large.as_slice(), PIECE).unwrap(), (2 * PIECE, false));
     }

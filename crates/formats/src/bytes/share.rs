@@ -15,11 +15,33 @@ pub(crate) const PART: usize = 128 * 1024;
 /// The maximum number of parsed parts that wait, for each thread.
 const AHEAD: usize = 2;
 
-/// The maximum number of lines of a part that are parsed ahead, as each takes memory however short it is. Usual lines are longer.
-pub(crate) const LINES: usize = PART / 32;
+/// A record of a usual file has at least this number of bytes. Once parsed, it takes hundreds of bytes however short it is.
+pub(crate) const RECORD: usize = 32;
+
+/// The maximum number of lines or records of a part that are parsed ahead.
+pub(crate) const RECORDS: usize = PART / RECORD;
+
+/// Gives each part of `bytes` to `apply`, in order, with what `parse` returns for it: its first lines, parsed ahead. Without a second
+/// core, and if there is too little to share, all bytes are one part of which nothing is parsed ahead.
+pub(crate) fn feed_lines<'a, T: Default + Send>(
+    bytes: &'a [u8],
+    may_share: bool,
+    parse: &(dyn Fn(&'a [u8]) -> T + Sync),
+    mut apply: impl FnMut(&'a [u8], T),
+) {
+    let parts = if may_share { line_parts(bytes) } else { Vec::new() };
+    if parts.len() < 2 {
+        apply(bytes, T::default());
+        return;
+    }
+    let part = |number: usize| parts.get(number).copied().unwrap_or_default();
+    in_order(parts.len(), &|number| parse(part(number)), |number, parsed| {
+        apply(part(number), parsed);
+    });
+}
 
 /// Splits bytes after line feeds into parts. One part if they are not worth a second thread.
-pub(crate) fn line_parts(bytes: &[u8]) -> Vec<&[u8]> {
+fn line_parts(bytes: &[u8]) -> Vec<&[u8]> {
     let mut parts = Vec::new();
     let mut rest = bytes;
     while bytes.len() >= WORTH_SHARING

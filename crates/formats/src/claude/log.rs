@@ -19,7 +19,7 @@ use super::lookup::Lookup;
 use super::packed;
 use super::row::Row;
 use super::state::{Facts, LeafPointer, Parent, Preserved, RowId, RowKind, TreeRow};
-use crate::bytes::{LINES, in_order, line_parts};
+use crate::bytes::feed_lines;
 use crate::id_index::IdIndex;
 use crate::json::{ScanError, Scanner, Text};
 use crate::outline::{Outline, Problems};
@@ -135,24 +135,25 @@ impl Log {
         self.line = self.line.saturating_add(1);
         let fault = parse(text, row, |row, at, bytes| {
             self.apply(row, self.span(at, bytes));
+            true
         });
         self.end_line(text, length, fault, ended);
     }
 
-    /// Applies lines that were read elsewhere.
-    /// Returns the length of the lines.
+    /// Applies lines that were parsed ahead, and returns their length.
     fn take_parsed(&mut self, parsed: &ParsedLines<'_>) -> usize {
         let mut records = parsed.records.iter();
-        let mut taken = 0;
+        let (mut taken, mut bytes) = (0, 0);
         for (text, length, end, fault) in &parsed.lines {
             self.line = self.line.saturating_add(1);
             for (row, at, bytes) in records.by_ref().take(end.saturating_sub(taken)) {
                 self.apply(row, self.span(*at, *bytes));
             }
             taken = *end;
+            bytes += length;
             self.end_line(text, *length, *fault, Ended::ByNewline);
         }
-        parsed.lines.iter().map(|(_, length, ..)| length).sum()
+        bytes
     }
 
     fn end_line(&mut self, text: &[u8], length: usize, fault: Option<Fault>, ended: Ended) {
@@ -403,14 +404,11 @@ fn is_failure(title: &str) -> bool {
 impl Reader for Log {
     fn feed(&mut self, bytes: &[u8]) -> usize {
         let start = self.offset;
-        // Parsing is most of the work and needs no order.
-        let parts = if self.may_share { line_parts(bytes) } else { vec![bytes] };
-        let part = |number: usize| parts.get(number).copied().unwrap_or_default();
-        let ahead = if parts.len() > 1 { LINES } else { 0 };
         let mut row = Row::default();
-        in_order(parts.len(), &|number| parse_lines(part(number), ahead), |number, parsed| {
+        // Parsing is most of the work and needs no order.
+        feed_lines(bytes, self.may_share, &parse_lines, |part, parsed: ParsedLines<'_>| {
             let taken = self.take_parsed(&parsed);
-            for (text, length) in whole_lines(part(number).get(taken..).unwrap_or_default()) {
+            for (text, length) in whole_lines(part.get(taken..).unwrap_or_default()) {
                 self.take(text, length, &mut row, Ended::ByNewline);
             }
         });

@@ -453,8 +453,10 @@ fn two_cores_read_what_one_reads() {
             break;
         }
     }
-    // Too many lines to parse all of them ahead.
+    // Too many lines to parse all of them ahead, and too many records in a line.
     text += &"{}\n\n".repeat(PART / 2);
+    text += &"{}".repeat(PART);
+    text += &user("last", &parent, "Last");
     let read = |is_core_idle: bool| {
         let mut log = Log::new(Arc::from("0e790681-9c29-4bb7-9c9c-15e77218e922.jsonl"));
         log.may_share(is_core_idle);

@@ -12,7 +12,7 @@ use recount_model::{Grammar, Span, What};
 use super::facts::Resumable;
 use super::record::{Element, Fields};
 use super::replay::{Replay, Seen};
-use crate::bytes::{PART, WORTH_SHARING, in_order};
+use crate::bytes::{PART, RECORDS, WORTH_SHARING, in_order};
 use crate::json::{JsonScan, ScanError, Scanner};
 use crate::outline::Outline;
 use crate::source::Reader;
@@ -253,22 +253,25 @@ impl Document {
     }
 }
 
-/// Returns where parts begin: the first one at the start, others where a message seems to.
+/// Returns where parts begin: the first one at the start, others after the comma before what seems to be a message.
 fn message_parts(bytes: &[u8]) -> Vec<usize> {
     let mut starts = vec![0];
     let mut from = PART;
     while let Some(at) = bytes.get(from..).and_then(|rest| memmem::find(rest, MESSAGE)) {
-        starts.push(from + at);
-        from += at + PART;
+        let start = from + at;
+        let is_after_return = bytes.get(..start).is_some_and(|before| before.ends_with(b"\r"));
+        starts.push(start - usize::from(is_after_return));
+        from = start + PART;
     }
     starts
 }
 
-/// Reads objects and the commas between them, as far as possible.
+/// Reads objects and the commas between them, as far as possible: as many as may be parsed ahead.
 fn elements(bytes: &[u8]) -> Vec<Element<'_>> {
     let mut scanner = Scanner::new(bytes);
     let mut all = Vec::new();
-    while scanner.peek() == Ok(b'{')
+    while all.len() < RECORDS
+        && scanner.peek() == Ok(b'{')
         && let Ok(element) = Element::read(&mut scanner)
     {
         all.push(element);
@@ -356,5 +359,43 @@ impl Reader for Document {
     fn into_outline(self: Box<Self>) -> Outline {
         let (loadable, form) = (self.loadable(), self.form());
         self.replay.into_outline(Grammar::Json, loadable, form)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An indented document with messages of `length` bytes, up to one that follows a comma.
+    fn messages(length: usize, end_of_line: &str) -> Vec<u8> {
+        let text = "x".repeat(length);
+        let message =
+            format!("    {{\n      \"id\": \"a\",\n      \"content\": \"{text}\"\n    }},\n");
+        let head = "{\n  \"sessionId\": \"s\",\n  \"messages\": [\n";
+        let all = [head, &message.repeat(2 * WORTH_SHARING / message.len())].concat();
+        all.replace('\n', end_of_line).into_bytes()
+    }
+
+    #[test]
+    fn the_sequential_reader_arrives_where_parts_begin() {
+        for end_of_line in ["\n", "\r\n"] {
+            let bytes = messages(1000, end_of_line);
+            let mut document = Document::new(Arc::from("x"));
+            let mut used = 0;
+            let starts = message_parts(&bytes);
+            assert!(starts.len() > 10, "{end_of_line:?}");
+            for start in starts {
+                used += document.feed(&bytes[used..start]);
+                let is_right = start == 0 || document.state == State::Element;
+                assert!(used == start && is_right, "{start} {end_of_line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_so_many_messages_of_a_part_are_parsed_ahead() {
+        let short = "{},".repeat(3 * RECORDS);
+        assert_eq!(elements(short.as_bytes()).len(), RECORDS);
+        assert_eq!(elements(&short.as_bytes()[..30]).len(), 10);
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::facts::string;
 use super::record::{Fields, Loose, Record};
 use super::replay::{Replay, Seen};
-use crate::bytes::{LINES, in_order, line_parts};
+use crate::bytes::{RECORD, RECORDS, feed_lines};
 use crate::json::{ScanError, Scanner};
 use crate::outline::Outline;
 use crate::source::{Reader, ReaderState};
@@ -212,6 +212,17 @@ impl<'a> Parsed<'a> {
         }
         Record::read(text).map_or_else(Self::Broken, Self::Whole)
     }
+
+    /// Returns the number of messages in lists.
+    fn messages(&self) -> usize {
+        match self {
+            Self::Whole(Record::Set(fields) | Record::Head(fields))
+            | Self::Marked(Some(Record::Set(fields) | Record::Head(fields))) => {
+                fields.messages.as_ref().map_or(0, Vec::len)
+            }
+            Self::Blank | Self::Whole(_) | Self::Broken(_) | Self::Marked(_) => 0,
+        }
+    }
 }
 
 /// Lists the lines in `bytes` that are complete, ended by a line feed, a carriage return or both: their text, and their
@@ -234,6 +245,23 @@ pub(crate) fn whole_lines(bytes: &[u8]) -> impl Iterator<Item = (&[u8], usize)> 
     })
 }
 
+/// Parses the first complete lines, with their text and length: as many as may be parsed ahead.
+fn parse_lines(bytes: &[u8]) -> Vec<(&[u8], usize, Parsed<'_>)> {
+    let mut lines = Vec::new();
+    let (mut read, mut messages) = (0, 0);
+    for (text, length) in whole_lines(bytes).take(RECORDS) {
+        let parsed = Parsed::of(text);
+        read += length;
+        messages += parsed.messages();
+        // Messages in a list take memory, too. Usual ones are longer.
+        if messages > RECORDS.max(read / RECORD) {
+            break;
+        }
+        lines.push((text, length, parsed));
+    }
+    lines
+}
+
 impl Reader for Lines {
     fn feed(&mut self, bytes: &[u8]) -> usize {
         let mut used = 0;
@@ -241,21 +269,13 @@ impl Reader for Lines {
             self.first.id = first_id(bytes);
         }
         // Parsing lines is most of the work and can be done in any order.
-        let parts = if self.may_share { line_parts(bytes) } else { vec![bytes] };
-        let part = |number: usize| parts.get(number).copied().unwrap_or_default();
-        let ahead = if parts.len() > 1 { LINES } else { 0 };
-        let parse = |number: usize| -> Vec<_> {
-            let lines = whole_lines(part(number)).take(ahead);
-            lines.map(|(text, length)| (text, length, Parsed::of(text))).collect()
-        };
-        in_order(parts.len(), &parse, |number, lines| {
+        feed_lines(bytes, self.may_share, &parse_lines, |part, lines| {
             let start = used;
             for (text, length, parsed) in lines {
                 self.take(text, length, parsed, Ended::ByNewline);
                 used += length;
             }
-            for (text, length) in whole_lines(part(number).get(used - start..).unwrap_or_default())
-            {
+            for (text, length) in whole_lines(part.get(used - start..).unwrap_or_default()) {
                 self.take(text, length, Parsed::of(text), Ended::ByNewline);
                 used += length;
             }
@@ -299,5 +319,26 @@ impl Reader for Lines {
     fn into_outline(self: Box<Self>) -> Outline {
         let (loadable, first, line) = (self.suffices(), self.first, self.line);
         self.replay.into_outline(Grammar::Jsonl, loadable, Self::form(&first, line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_many_short_messages_are_not_parsed_ahead() {
+        let list = |message: &str, many: usize| {
+            let messages = vec![message; many].join(",");
+            format!("{{\"$set\":{{\"messages\":[{messages}]}}}}\n")
+        };
+        let parsed = |text: &str| parse_lines(text.as_bytes()).len();
+        let usual = format!("{{\"id\":\"{}\"}}", "x".repeat(RECORD));
+        assert_eq!(parsed(&[list(&usual, 2 * RECORDS), list("{}", 9)].concat()), 2);
+        assert_eq!(parsed(&[list("{}", 9), list("{}", 2 * RECORDS), list("{}", 9)].concat()), 1);
+        // Each line is short enough, and all of them are too many.
+        assert_eq!(parsed(&list("{}", RECORDS / 3).repeat(10)), 3);
+        assert_eq!(parsed(&["\u{feff}", &list("{}", 2 * RECORDS)].concat()), 0);
+        assert_eq!(parsed(&"\n".repeat(2 * RECORDS)), RECORDS);
     }
 }

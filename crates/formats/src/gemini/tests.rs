@@ -436,8 +436,14 @@ fn two_cores_read_what_one_reads_of_a_log() {
     }
     // Too many lines to parse all of them ahead.
     let short = large(|_| "{}".repeat(3), "\n\n\n", [HEAD, "\n"]);
-    let read = |is_idle| on_cores(is_idle, Grammar::Jsonl, &short.as_bytes()[..2_000_000], vec![]);
-    assert!(read(true) == read(false));
+    // Too many messages.
+    let messages = vec!["{}"; 20_000];
+    let lists = large(|_| checkpoint(&messages), "\n", [HEAD, "\n"]);
+    for text in [short, lists] {
+        let read =
+            |is_idle| on_cores(is_idle, Grammar::Jsonl, &text.as_bytes()[..2_000_000], vec![]);
+        assert!(read(true) == read(false));
+    }
 }
 
 #[test]
@@ -476,6 +482,20 @@ fn two_cores_read_what_one_reads_of_a_document() {
             assert_eq!(alone.contains("BrokenDocument"), is_broken, "{damaged} {damage}");
         }
     }
+}
+
+#[test]
+fn two_cores_read_what_one_reads_of_many_short_messages() {
+    let (head, tail) = DOCUMENT.split_once("    {\n").unwrap();
+    let end = tail.get(tail.rfind("\n  ]").unwrap()..).unwrap();
+    let message = |n: usize| match n % 3 {
+        0 => format!("    {{\n      \"id\": \"{n}\",\n      \"type\": \"user\"\n    }}"),
+        1 => vec!["    {}"; 20_000].join(","),
+        _ => format!("    {{\"id\": \"{n}\", \"content\": \"{}\"}}", "y".repeat(PART)),
+    };
+    let document = large(message, ",\n", [head, end]);
+    let read = |is_idle| on_cores(is_idle, Grammar::Json, document.as_bytes(), vec![5000]);
+    assert!(read(true) == read(false));
 }
 
 fn any_line() -> impl Strategy<Value = String> {
