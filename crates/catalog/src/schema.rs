@@ -16,7 +16,7 @@ pub(crate) struct Tables {
 }
 
 /// The tables of the catalog.
-pub(crate) const CATALOG: Tables = Tables { version: "12", create: CREATE };
+pub(crate) const CATALOG: Tables = Tables { version: "13", create: CREATE };
 
 const CREATE: &str = "
     CREATE TABLE groups (

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::panic::resume_unwind;
+use std::thread::ScopedJoinHandle;
 
 use recount_search::{Found, Hit, QueryPlan, Relaxation, SearchOptions};
 
@@ -268,16 +270,23 @@ impl Engine {
         numbered.sort_by_key(|(_, hit, _)| (hit.file, hit.offset));
         let share = hits.len().div_ceil(threads);
         let mut numbered = numbered.into_iter();
-        let mut read: Vec<_> = std::thread::scope(|scope| {
-            let spawned: Vec<_> = (0..threads)
-                .map(|_| numbered.by_ref().take(share).collect::<Vec<_>>())
-                .map(|share| scope.spawn(|| read_share(share)))
-                .collect();
-            spawned.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-        });
+        let shares = (0..threads).map(|_| numbered.by_ref().take(share).collect());
+        let mut read = read_shares(shares, &read_share);
         read.sort_by_key(|(number, _)| *number);
         read.into_iter().map(|(_, read)| read).collect()
     }
+}
+
+/// Reads each share on its own thread. If one panics, so does this: without its hits, an answer would look as if it had all.
+fn read_shares<S: Send, T: Send>(
+    shares: impl Iterator<Item = Vec<S>>,
+    read: &(dyn Fn(Vec<S>) -> Vec<T> + Sync),
+) -> Vec<T> {
+    std::thread::scope(|scope| {
+        let spawned: Vec<_> = shares.map(|share| scope.spawn(move || read(share))).collect();
+        let joined = spawned.into_iter().map(ScopedJoinHandle::join);
+        joined.flat_map(|read| read.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
 }
 
 /// Returns how a search was relaxed. `worth` is by word; empty if it is not known.
@@ -288,5 +297,26 @@ pub(crate) fn relaxed_search(relaxation: &Relaxation, worth: &[f32]) -> RelaxedS
         words: relaxation.words.clone(),
         left_out: relaxation.left_out.clone(),
         not_found: not_found.map(|(word, _)| word.clone()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_read_in_order() {
+        let shares = [vec![1, 2], vec![3], Vec::new(), vec![4]];
+        assert_eq!(read_shares(shares.into_iter(), &|share| share), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    #[should_panic = "a bad hit"]
+    fn a_share_that_cannot_be_read_is_not_left_out() {
+        let read = |share: Vec<u8>| {
+            assert_ne!(share, [2], "a bad hit");
+            share
+        };
+        read_shares([vec![1], vec![2], vec![3]].into_iter(), &read);
     }
 }

@@ -1,11 +1,12 @@
 //! The messages of one session, for the index.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use recount_catalog::IndexedSession as Row;
 use recount_formats::Source;
 use recount_formats::bytes::Buffer;
+use recount_formats::outline::Outline;
 use recount_formats::source::{SessionFile, SessionFiles};
 use recount_model::Message;
 use recount_search::Document;
@@ -75,8 +76,16 @@ impl<'a> Reader<'a> {
         let may_be = known.versions > 0 && known.files != 0 && more && same && begun;
         // A log that was cut off and written further, or replaced, may have as many messages as before.
         let is_grown = may_be && versions_print(grower, known.versions) == Some(known.print);
-        is_grown.then_some(known.versions)
+        (is_grown && has_own_ids(outline, known.versions)).then_some(known.versions)
     }
+}
+
+/// Whether no other message has the id of one that is indexed again: the index knows messages by their ids.
+fn has_own_ids(outline: &Outline, since: u64) -> bool {
+    let new = outline.entries.iter().filter(|entry| outline.is_recorded_since(entry, since));
+    let new: HashSet<&str> = new.filter_map(|entry| entry.id.as_deref()).collect();
+    let all = outline.entries.iter().filter_map(|entry| entry.id.as_deref());
+    all.filter(|id| new.contains(id)).count() == new.len()
 }
 
 /// Returns the file with most of a session, which may grow; resumes leave small ones beside it.
@@ -94,19 +103,22 @@ fn others_key(session_files: &SessionFiles) -> u64 {
     hash(&keys.collect::<Vec<_>>())
 }
 
-/// Returns a fingerprint of a file from the first to the last of the given number of message versions. What stands before them may
-/// change while messages are added: a document has the time of the last one there.
-fn versions_print(session_file: &SessionFile, versions: u64) -> Option<u64> {
+/// Returns a fingerprint of the given number of message versions, and of a file from the first to the last of them. What stands before
+/// them may change while messages are added: a document has the time of the last one there.
+fn versions_print(session_file: &SessionFile, many: u64) -> Option<u64> {
     let file = &session_file.file;
-    let versions = file.outline.versions.get(..usize::try_from(versions).ok()?)?;
+    let versions = file.outline.versions.get(..usize::try_from(many).ok()?)?;
     let spans = || versions.iter().map(|version| (version.span.offset, version.span.bytes));
     let start = spans().map(|(offset, _)| offset).min()?;
     let end = spans().map(|(offset, bytes)| offset.saturating_add(bytes)).max()?;
     // Offsets in a compressed file are those of its text, which is larger: all of the file is compared.
     let range = if end > file.at.bytes { 0..file.at.bytes } else { start..end };
     let content = growth::range_print(&file.at, range)?;
-    // The index has the places of messages, so they must be the same.
-    Some(hash(&(content, spans().collect::<Vec<_>>())))
+    // The index has the places of messages, so they must be the same; so must what they are, which later records may change.
+    let known = file.outline.entries.iter();
+    let known = known.filter(|entry| file.outline.is_recorded_before(entry, many));
+    let known = known.map(|entry| (&entry.id, entry.kind, entry.fate));
+    Some(hash(&(content, spans().collect::<Vec<_>>(), known.collect::<Vec<_>>())))
 }
 
 impl Read<'_> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use recount_engine::Engine;
 use recount_testbed::TestbedOptions;
+use recount_testkit::Home;
 use serde_json::Value;
 
 use super::questions::every_hit;
@@ -34,10 +35,13 @@ fn words(text: &str) -> BTreeSet<String> {
     all.into_iter().step_by(step).map(str::to_owned).collect()
 }
 
-fn hits(engine: &Engine, word: &str) -> BTreeSet<String> {
+fn hits(engine: &Engine, word: &str) -> Vec<String> {
     let answer = engine.search(&every_hit(word), &()).unwrap();
+    assert_eq!(answer.total, answer.hits.len(), "{word}");
     let hit = |hit: &recount_engine::Match| format!("{}/{:?}", hit.session.id, hit.message);
-    answer.hits.iter().map(hit).collect()
+    let mut hits: Vec<String> = answer.hits.iter().map(hit).collect();
+    hits.sort();
+    hits
 }
 
 fn compare(engine: &Engine, home: &Path, folder: &Path, words: &BTreeSet<String>) {
@@ -114,4 +118,35 @@ fn only_new_messages_of_a_document_are_indexed() {
     write(all, 2);
     assert_eq!(engine.index(&()).unwrap().messages, 2);
     compare(&engine, &home, folder.path(), &words(&whole.to_string()));
+}
+
+/// A message that is not complete may have another id, kind or fate than later.
+#[test]
+fn a_log_that_was_indexed_at_any_line_and_grew_has_what_a_whole_one_has() {
+    for case in ["codex/tagged/compact", "gemini/checkpoints/rewind"] {
+        let home = Home::with([case]);
+        let mut logs = Vec::new();
+        files_below(home.path(), "jsonl", &mut logs);
+        let log = logs.iter().max_by_key(|log| log.metadata().unwrap().len()).unwrap();
+        let text = fs::read_to_string(log).unwrap();
+        let words = words(&text);
+        let data = home.path().join("data");
+        let fresh = crate::engine(home.path(), Some(&data.join("fresh")));
+        let any = words.into_iter().collect::<Vec<_>>().join(" OR ");
+        let expected = hits(&fresh, &any);
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        for kept in 1..lines.len() {
+            fs::write(log, lines[..kept].concat()).unwrap();
+            let engine = crate::engine(home.path(), Some(&data.join(kept.to_string())));
+            engine.index(&()).unwrap();
+            fs::write(log, &text).unwrap();
+            assert_eq!(
+                hits(&engine, &any),
+                expected,
+                "{case}, {kept} lines, together with the index"
+            );
+            engine.index(&()).unwrap();
+            assert_eq!(hits(&engine, &any), expected, "{case}, {kept} lines, indexed");
+        }
+    }
 }

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 use std::sync::mpsc::channel;
-use std::time::Duration;
 
 use notify::event::{AccessKind, EventKind};
 use notify::{RecursiveMode, Watcher as _};
@@ -17,17 +16,21 @@ fn opened(below: &Path, done: impl FnOnce()) -> Vec<String> {
     let (sender, receiver) = channel();
     let mut watcher = notify::recommended_watcher(sender).unwrap();
     watcher.watch(below, RecursiveMode::Recursive).unwrap();
-    // What came of setting it up.
-    while receiver.recv_timeout(Duration::from_millis(200)).is_ok() {}
+    // Events come in order: those before a file is opened that nothing else opens are all there are.
+    let marks = tempfile::tempdir().unwrap();
+    watcher.watch(marks.path(), RecursiveMode::NonRecursive).unwrap();
+    let (before, after) = (marks.path().join("before"), marks.path().join("after"));
+    let opened_until = |mark: &Path| {
+        fs::write(mark, "").unwrap();
+        let events = receiver.iter().map(Result::unwrap);
+        let opens =
+            events.filter(|event| matches!(event.kind, EventKind::Access(AccessKind::Open(_))));
+        let paths = opens.flat_map(|event| event.paths);
+        paths.take_while(|path| path != mark).map(|path| path.display().to_string()).collect()
+    };
+    let _set_up: Vec<String> = opened_until(&before);
     done();
-    let mut opened = Vec::new();
-    while let Ok(event) = receiver.recv_timeout(Duration::from_millis(300)) {
-        let event = event.unwrap();
-        if matches!(event.kind, EventKind::Access(AccessKind::Open(_))) {
-            opened.extend(event.paths.iter().map(|path| path.display().to_string()));
-        }
-    }
-    opened
+    opened_until(&after)
 }
 
 #[test]
