@@ -20,7 +20,7 @@ use crate::safety::Safety;
 use crate::server::stopped;
 
 /// How long a snapshot is used while no watcher runs.
-const FRESH: Duration = Duration::from_millis(300);
+pub(crate) const FRESH: Duration = Duration::from_millis(300);
 /// The longest time for an answer.
 const LONGEST: Duration = Duration::from_secs(30);
 /// Indexing is started again at most this often.

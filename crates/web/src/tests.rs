@@ -571,16 +571,19 @@ fn listen(server: &Running, question: &str) -> TcpStream {
     stream
 }
 
+/// Returns the path of a file of a session of Gemini CLI.
+fn gemini_file(server: &Running) -> String {
+    let rows = server.get("/api/rows?fresh=1").json();
+    let keys = rows["rows"].as_array().unwrap().iter().filter_map(|row| row["key"].as_str());
+    let key = keys.into_iter().find(|key| key.starts_with("gemini/")).unwrap();
+    let session = server.get(&format!("/api/session/{key}")).json();
+    session["session"]["files"][0]["path"].as_str().unwrap().to_owned()
+}
+
 #[test]
 fn what_is_appended_is_told_and_missed_events_are_caught_up() {
     let server = Running::start(ServeOptions::default());
-    let rows = server.get("/api/rows?fresh=1").json();
-    let key = rows["rows"].as_array().unwrap().iter().find_map(|row| {
-        let key = row["key"].as_str().unwrap();
-        key.starts_with("gemini/").then(|| key.to_owned())
-    });
-    let session = server.get(&format!("/api/session/{}", key.unwrap())).json();
-    let file = session["session"]["files"][0]["path"].as_str().unwrap();
+    let file = gemini_file(&server);
     let mut stream = listen(&server, "");
     let hello = wait_for(&mut stream, "event: hello");
     let id: u64 = hello.split("id: ").nth(1).unwrap().lines().next().unwrap().parse().unwrap();
@@ -589,13 +592,24 @@ fn what_is_appended_is_told_and_missed_events_are_caught_up() {
         std::thread::sleep(Duration::from_millis(10));
     }
     let line = r#"{"id":"new-1","timestamp":"2026-11-16T00:00:01.000Z","type":"user","content":"A new prompt"}"#;
-    append(file, &format!("{line}\n"));
+    append(&file, &format!("{line}\n"));
     let text = wait_for(&mut stream, "event: rows");
     assert!(text.contains("event: tail"), "{text}");
     let mut late = listen(&server, &format!("?after={id}"));
     wait_for(&mut late, "event: rows");
     let mut lost = listen(&server, "?after=5");
     wait_for(&mut lost, "event: reset");
+}
+
+#[test]
+fn what_changed_before_the_watcher_began_is_told() {
+    let server = Running::start(ServeOptions::default());
+    let file = gemini_file(&server);
+    append(&file, "{}\n");
+    // The watcher looks at the disk again, as the rows are no longer fresh.
+    std::thread::sleep(2 * crate::app::FRESH);
+    let mut stream = listen(&server, "");
+    wait_for(&mut stream, "event: r");
 }
 
 fn append(file: &str, text: &str) {

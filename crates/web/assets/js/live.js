@@ -1,7 +1,7 @@
 // Changes as they happen. One tab of the browser reads the stream (it holds a lock); it passes events on to the others.
 
 import { ask } from "./api.js";
-import { changed, loadRows, notify, patchRows, setRead, setting, store } from "./store.js";
+import { changed, loadRows, notify, patchRows, setNewest, setRead, setting, store } from "./store.js";
 
 const LOCK = "recount.stream";
 const CHANNEL = "recount.events";
@@ -13,7 +13,9 @@ const [FIRST_WAIT, LAST_WAIT] = [1_000, 30_000];
 
 const channel = "BroadcastChannel" in globalThis ? new BroadcastChannel(CHANNEL) : null;
 const listeners = new Map();
-let [isLeader, after] = [false, null];
+let isLeader = false;
+/** The number of the last event, in every tab: whichever takes over goes on from there. */
+let after = null;
 let stop = null;
 let hiddenTimer = null;
 
@@ -40,6 +42,7 @@ function receive(type, data) {
       setConnection("live");
       store.board = data.live ?? store.board;
       changed();
+      if (!data.isResumed) setNewest(data.number);
       break;
     case "rows":
       patchRows(data);
@@ -78,7 +81,7 @@ function raise({ key, title, text }) {
 }
 
 function pass(type, data) {
-  channel?.postMessage({ type, data });
+  channel?.postMessage({ type, data, after });
   receive(type, data);
 }
 
@@ -107,6 +110,7 @@ export function eventParser(onEvent) {
 }
 
 async function readStream(signal, alive) {
+  const isResumed = after !== null;
   const response = await ask("/api/watch", { params: { after }, signal });
   alive();
   const parse = eventParser((event) => {
@@ -117,7 +121,7 @@ async function readStream(signal, alive) {
     } catch {
       return;
     }
-    pass(event.type, data);
+    pass(event.type, event.type === "hello" ? { ...data, isResumed } : data);
   });
   const decoder = new TextDecoder();
   const reader = response.body.getReader();
@@ -178,7 +182,6 @@ function begin() {
   const run = async () => {
     if (own.signal.aborted) return;
     isLeader = true;
-    channel?.postMessage({ type: "leader" });
     await lead(own.signal);
     isLeader = false;
   };
@@ -209,13 +212,16 @@ function visibility() {
 
 /** Starts to follow changes. */
 export function startLive() {
-  channel?.addEventListener("message", ({ data: { type, data } }) => {
+  channel?.addEventListener("message", ({ data: { type, data, after: number } }) => {
     if (type === "ask") {
       if (isLeader) {
-        channel.postMessage({ type: "state", data: store.connection });
-        if (store.board) channel.postMessage({ type: "live", data: store.board });
+        channel.postMessage({ type: "state", data: store.connection, after });
+        if (store.board) channel.postMessage({ type: "live", data: store.board, after });
       }
-    } else if (type !== "leader" && !isLeader && stop) receive(type, data);
+    } else if (!isLeader && stop) {
+      after = number ?? after;
+      receive(type, data);
+    }
   });
   document.addEventListener("visibilitychange", visibility);
   begin();

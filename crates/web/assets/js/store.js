@@ -9,6 +9,8 @@ export const store = {
   rows: new Map(),
   /** Whether rows were loaded. */
   isLoaded: false,
+  /** The number of the snapshot that the rows are from; 0 if they come from memory. */
+  number: 0,
   /** While only the newest rows are there: how many there are in all, 0 if that is not known yet. */
   total: null,
   /** Whether the rows come from memory while the disk is still being read. */
@@ -71,6 +73,8 @@ function complete(row, projects) {
 
 /** Changes that came while rows were asked for: the answer may be older. */
 let [loading, missed] = [0, []];
+/** The number of the newest snapshot, as the server said when its stream began. */
+let newest = 0;
 
 /** Replaces all rows, and returns whether they are those of the last visit. */
 async function replaceRows(params) {
@@ -82,6 +86,7 @@ async function replaceRows(params) {
     for (const row of document.rows) rows.set(row.key, complete(row, document.projects));
     store.rows = rows;
     store.isLoaded = true;
+    store.number = document.number;
     store.total = document.is_part ? (document.total ?? 0) : null;
     isRemembered = document.is_remembered === true;
     store.isRemembered = isRemembered;
@@ -99,7 +104,13 @@ async function replaceRows(params) {
 
 /** Replaces all rows: by those of the last visit if the disk is not read yet, and then by those on disk. */
 export async function loadRows() {
-  if (await replaceRows({})) await replaceRows({ fresh: 1 });
+  if (await replaceRows({}) || store.number < newest) await replaceRows({ fresh: 1 });
+}
+
+/** A stream of events begins behind a snapshot. No event tells how older rows differ from it. */
+export function setNewest(number) {
+  newest = number ?? 0;
+  if (loading === 0 && store.isLoaded && store.number < newest) loadRows();
 }
 
 /** When what was asked for first is on the page, or that takes too long. */
@@ -129,6 +140,7 @@ export const isOpen = (key) => (store.board?.sessions ?? []).some((one) => `${on
 /** Changes some rows. */
 export function patchRows(change) {
   const { rows = [], projects = [], gone = [] } = change;
+  store.number = Math.max(store.number, change.number ?? 0);
   if (loading > 0) missed.push(change);
   for (const row of rows) store.rows.set(row.key, complete(row, projects));
   for (const key of gone) store.rows.delete(key);

@@ -49,6 +49,7 @@ impl App {
 
 /// Sends rows as they change.
 pub(super) fn watch_rows(app: &Arc<App>) {
+    let known = app.known_snapshot();
     let watched = app.snapshot(&()).and_then(|first| {
         let subscription = app.engine.watch_from(&first, WatchMode::Events)?;
         Ok(subscription)
@@ -60,8 +61,14 @@ pub(super) fn watch_rows(app: &Arc<App>) {
             return app.hub.ended(Watcher::Rows);
         }
     };
-    app.publish(subscription.snapshot());
+    let first = subscription.snapshot();
+    // Readers may have rows of the snapshot before, and no event tells how this one differs.
+    let is_newer = known.is_some_and(|known| known.number() < first.number());
+    app.publish(first);
     app.is_watched.store(true, Ordering::Release);
+    if is_newer {
+        app.tell("reset", None, json!({}));
+    }
     let mut risk = Risk::default();
     let mut is_polling = false;
     while app.hub.goes_on(Watcher::Rows) {

@@ -165,17 +165,16 @@ export function Transcript({ route }) {
   };
   useEffect(near);
 
-  /** Once its end was on the screen, a session is read. */
-  const noteEnd = () => {
-    const own = box.current;
-    if (!own || !it?.isOpen || it.to < it.total || document.visibilityState !== "visible") return;
-    if (own.scrollHeight - own.scrollTop - own.clientHeight < END) it.shownToEnd();
-  };
-  useEffect(noteEnd);
-  useEffect(() => {
-    document.addEventListener("visibilitychange", noteEnd);
-    return () => document.removeEventListener("visibilitychange", noteEnd);
-  });
+  // Once its end was on the screen, a session is read. The browser says so when a frame is drawn: before that, the height of new
+  // messages is an estimate, and a tab that draws no frames shows nothing.
+  const isEnd = it?.isOpen && it.to >= it.total;
+  useLayoutEffect(() => {
+    const end = isEnd && it.facts && box.current?.querySelector(".transcript > .end");
+    if (!end) return undefined;
+    const observer = new IntersectionObserver((changes) => changes.at(-1).isIntersecting && it.shownToEnd(), { root: box.current });
+    observer.observe(end);
+    return () => observer.disconnect();
+  }, [it, isEnd, it?.facts, it?.counted]);
 
   const frame = useRef(0);
   const memory = useRef(0);
@@ -198,10 +197,7 @@ export function Transcript({ route }) {
       const first = articles[low];
       if (isAtEnd) pin.current = { end: true };
       else if (first && !pinned(pin.current, own, element)) pin.current = { key: first.dataset.key, offset: first.getBoundingClientRect().top - top };
-      if (isAtEnd) {
-        it.newBelow = 0;
-        noteEnd();
-      }
+      if (isAtEnd) it.newBelow = 0;
       setFollowing(isAtEnd);
       // A message that was jumped to is where one reads, as long as it is in view.
       const aim = own.querySelector(":scope article.target");
@@ -271,7 +267,7 @@ export function Transcript({ route }) {
         <button class="quiet only-phone" aria-expanded=${isSide} onClick=${() => showSide(!isSide)}>Prompts</button></div></header>
     <${FindBar} find=${find} />
     <div class="reader-body"><div class="scroller" ref=${box} tabindex="0" onScroll=${onScroll} aria-label="Messages" role="region">
-      <div class="transcript">${it?.isOpen ? html`<${Messages} items=${it.items} outline=${it.outline} session=${it.facts?.key ?? key} targetKey=${targetKey} newFrom=${it.newFrom} total=${it.total} unfold=${(message) => it.whole(message)} from=${it.from} isEnd=${it.to >= it.total} address=${address(key, params)} />` : html`<${Loading} what="messages" />`}
+      <div class="transcript">${it?.isOpen ? html`<${Messages} items=${it.items} outline=${it.outline} session=${it.facts?.key ?? key} targetKey=${targetKey} newFrom=${it.newFrom} total=${it.total} unfold=${(message) => it.whole(message)} from=${it.from} isEnd=${isEnd} address=${address(key, params)} />` : html`<${Loading} what="messages" />`}
         ${it?.error && html`<${Failure} error=${it.error} />`}</div></div>
       ${it?.newBelow > 0 && !isFollowing && html`<button class="new-below" onClick=${goToNew}>${whole(it.newBelow)} new below ↓</button>`}
       ${isFollowing && state && html`<span class="following" role="status">following</span>`}</div>
