@@ -10,6 +10,8 @@ use crate::clues::git::{GitIdentity, identity};
 
 /// How long to wait for one answer before another thread takes over the remaining queries.
 const TIMEOUT: Duration = Duration::from_millis(150);
+/// How often nothing is heard in that time before the answers still missing are given up. A busy machine is slow at times.
+const SILENCES: usize = 2;
 /// From this number of queries on, a second thread pays off.
 const MANY: usize = 64;
 /// The maximum number of unresponsive disks before the queries stop.
@@ -57,7 +59,7 @@ where
         // Never joined: it may hang in a system call.
         std::thread::spawn(move || round.work());
     };
-    let (mut threads, mut seen) = (1, 0);
+    let (mut threads, mut seen, mut silences) = (1, 0, 0);
     start();
     if round.items.len() > MANY {
         threads += 1;
@@ -69,14 +71,16 @@ where
             return Vec::new();
         };
         answers = waited;
-        if timeout.timed_out() && answers.0 == seen {
-            if threads == THREADS || round.next.load(Ordering::Relaxed) >= round.items.len() {
-                break;
-            }
+        let is_silent = timeout.timed_out() && answers.0 == seen;
+        silences = if is_silent { silences + 1 } else { 0 };
+        seen = answers.0;
+        let are_left = round.next.load(Ordering::Relaxed) < round.items.len();
+        if is_silent && are_left && threads < THREADS {
             threads += 1;
             start();
+        } else if silences >= SILENCES {
+            break;
         }
-        seen = answers.0;
     }
     std::mem::take(&mut answers.1)
 }

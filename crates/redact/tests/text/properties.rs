@@ -236,7 +236,7 @@ fn time_is_linear_in_the_text() {
         let found = redactor.find(&text).len();
         let spent = start.elapsed();
         assert!(
-            spent < Duration::from_secs(4),
+            spent < Duration::from_secs(20),
             "{:?} took {spent:?} with {found} found",
             unit.get(..20).unwrap_or(unit)
         );
