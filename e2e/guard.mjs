@@ -19,7 +19,7 @@ import { ModelServer } from './model_server.mjs';
 const RELEASES = ['0.29.0', '0.38.2', '0.43.0', '0.52.0', '0.60.0'];
 /** Those of them that are not installed in minutes. */
 const QUICK = ['0.38.2', '0.43.0', '0.60.0'];
-/** A clean-up goes on beside the program's work: the model takes its time. */
+/** How long the model waits for deletions that were not foretold. */
 const PATIENCE = 2000;
 
 const commented = `{
@@ -100,13 +100,9 @@ function foretold(bin, agent, release, data, more) {
   return new Map(all.map((doom) => [real(doom.path), doom.why]));
 }
 
-async function gone(agent, folders, before, more) {
+async function gone(agent, folders, before, told, more) {
   const server = await ModelServer.start([{ text: 'Three coins.' }]);
-  const serve = server.serve.bind(server);
-  server.serve = async (request, answer) => {
-    await new Promise((resolve) => setTimeout(resolve, PATIENCE));
-    return serve(request, answer);
-  };
+  server.answerAfter([...told.keys()], PATIENCE);
   try {
     const { code, stdout, stderr } = await agent.run(['-p', 'What does a pear cost?'], server.url, more);
     const after = files(folders);
@@ -137,7 +133,7 @@ async function check(bin, folder, release, item) {
   const before = files(folders);
   const more = item.zone ? { TZ: item.zone } : {};
   const told = foretold(bin, agent, release, path.join(folder, 'data'), more);
-  const found = await gone(agent, folders, before, more);
+  const found = await gone(agent, folders, before, told, more);
   const name = (file) => path.relative(folder, file);
   const wrong = found.wrong;
   for (const file of found.gone) if (!told.has(file)) wrong.push(`gone, and not foretold: ${name(file)}`);

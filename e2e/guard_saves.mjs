@@ -17,7 +17,7 @@ import { ModelServer, said } from './model_server.mjs';
 /** Where the trap is open. */
 const RELEASES = ['0.42.0', '0.43.0', '0.47.0', '0.52.0', '0.56.0', '0.60.0', '0.61.0'];
 const QUICK = ['0.43.0', '0.60.0'];
-/** A clean-up goes on beside the program's work: the model takes its time. */
+/** How long the model waits for deletions that are not expected. */
 const PATIENCE = 1500;
 
 const FIRST = 'What does an apple cost at the market?';
@@ -49,6 +49,8 @@ class Home extends AgentHome {
     this.release = release;
     this.bin = bin;
     this.data = path.join(folder, 'data');
+    /** Files that the next run must delete. */
+    this.doomed = [];
     const settings = JSON.parse(fs.readFileSync(this.settings, 'utf8'));
     delete settings.general.sessionRetention;
     fs.writeFileSync(this.settings, `${JSON.stringify(settings, null, 2)}\n`);
@@ -77,11 +79,7 @@ class Home extends AgentHome {
   /** Says something to the program, and returns what the model was told. */
   async ask(prompt, ...args) {
     const server = await ModelServer.start([{ text: 'Three coins.' }]);
-    const serve = server.serve.bind(server);
-    server.serve = async (request, answer) => {
-      await new Promise((resolve) => setTimeout(resolve, PATIENCE));
-      return serve(request, answer);
-    };
+    server.answerAfter(this.doomed.splice(0), PATIENCE);
     try {
       const { code, stdout, stderr } = await this.run([...args, '-p', prompt], server.url, { RECOUNT_DATA_DIR: this.data });
       const told = server.requests.flatMap(({ body }) => said(body).map(({ text }) => text ?? '')).join('\n');

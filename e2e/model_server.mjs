@@ -9,9 +9,14 @@
 // is left, the answer is 'No reply is left.'. Side requests of the program (titles, routing, counting) get a harmless answer
 // and are in `server.asides`. It listens on loopback only.
 
+import fs from 'node:fs';
 import http from 'node:http';
 
 const TITLE = /summary|summarize|title/i;
+/** How long files that are to be deleted are waited for: cleanups take long on a busy machine. */
+const CLEANUP_LIMIT = 60_000;
+
+const sleep = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
 
 /** The text of all parts of a content. */
 export const textOf = (content) => (content?.parts ?? []).map((part) => part.text ?? '').join('\n');
@@ -97,6 +102,18 @@ export class ModelServer {
     return server;
   }
 
+  /** A cleanup goes on beside the program's work: every answer waits until files are gone, and then `more` milliseconds for deletions of others. */
+  answerAfter(files, more) {
+    const serve = this.serve.bind(this);
+    let end;
+    this.serve = async (request, answer) => {
+      end ??= Date.now() + CLEANUP_LIMIT;
+      while (Date.now() < end && files.some((file) => fs.lstatSync(file, { throwIfNoEntry: false }))) await sleep(50);
+      await sleep(more);
+      return serve(request, answer);
+    };
+  }
+
   /** Stops it, whatever connections are open. */
   async stop() {
     this.http.closeAllConnections();
@@ -115,7 +132,7 @@ export class ModelServer {
     if (method === 'countTokens') return send(200, { totalTokens: 1 });
     if (method === 'embedContent') return send(200, { embedding: { values: [0] } });
     const reply = this.reply({ model, method, body });
-    if (reply.delay) await new Promise((resolve) => setTimeout(resolve, reply.delay));
+    if (reply.delay) await sleep(reply.delay);
     if (reply.status) {
       return send(reply.status, { error: { code: reply.status, message: 'scripted', status: 'INTERNAL' } });
     }

@@ -3,11 +3,17 @@
 import assert from "node:assert/strict";
 import { cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { append, context, misdeeds, recount, serve, sessionFile, sleep, tab, writeHome } from "./serve.mjs";
+import { append, context, misdeeds, pause, recount, rests, serve, sessionFile, sleep, soon, tab, writeHome } from "./serve.mjs";
 
 const percentile = (times, part) => [...times].sort((one, other) => one - other)[Math.min(times.length - 1, Math.floor(times.length * part))];
-const isLive = (page) => page.waitForSelector(".connection.live");
+const isLive = (page) => page.waitForFunction(() => window.recount && document.querySelector(".connection.live"));
+/** Waits until the end of a transcript is in view, or its start. */
+const isAtEnd = (page) => page.waitForFunction(() => { const box = document.querySelector(".reader-body .scroller"); return box.scrollHeight - box.scrollTop - box.clientHeight < 60; });
+const isAtStart = (page) => page.waitForFunction(() => document.querySelector(".reader-body .scroller").scrollTop < 60);
 const session = "279d2ba9";
+/** How many messages a page says that the session has; and waits until it says more. */
+const messages = (page) => page.evaluate((id) => [...window.recount.store.rows.values()].find((row) => row.id.startsWith(id)).messages, session);
+const hasMore = (page, than) => page.waitForFunction(([id, many]) => [...window.recount.store.rows.values()].find((row) => row.id.startsWith(id)).messages > many, [session, than]);
 
 /** A copy of the demo home, as changes are made to it. */
 function copyOf(demo, folder, name) {
@@ -36,7 +42,7 @@ export const checks = {
     await page.waitForSelector("article.message");
     await isLive(page);
     await page.keyboard.press("G");
-    await sleep(500);
+    await isAtEnd(page);
     const file = sessionFile(home, session);
     const times = [];
     for (let at = 0; at < (quick ? 10 : 60); at += 1) {
@@ -44,22 +50,22 @@ export const checks = {
       await arm(page, text);
       const begun = Date.now();
       append(file, at, text);
-      times.push((await Promise.race([page.evaluate(() => window.appeared), sleep(10_000).then(() => Infinity)])) - begun);
+      times.push((await Promise.race([page.evaluate(() => window.appeared), sleep(60_000).then(() => Infinity)])) - begun);
       await sleep(60 + Math.random() * 90);
     }
     assert.ok(Math.max(...times) < Infinity, "every message appeared");
     const [middle, most] = [percentile(times, 0.5), percentile(times, 0.99)];
     say(`appended → in the page: ${middle} ms, p99 ${most} ms`);
-    assert.ok(most <= 500 * slack, `p99 ${most} ms`);
-    const end = await page.evaluate(() => { const box = document.querySelector(".reader-body .scroller"); return box.scrollHeight - box.scrollTop - box.clientHeight; });
-    assert.ok(end < 60, `it follows: ${end} px from the end`);
+    // Of ten, this is the slowest: what else the machine does would decide.
+    if (!quick) assert.ok(most <= 500 * slack, `p99 ${most} ms`);
+    await isAtEnd(page);
     // Away from the end, nothing moves.
     await page.keyboard.press("g");
-    await sleep(300);
-    const before = await page.evaluate(() => document.querySelector("article.message .body").getBoundingClientRect().top);
+    await isAtStart(page);
+    const before = await rests(page, "article.message .body");
     append(file, 1000, "far below");
     await page.waitForSelector(".new-below");
-    assert.equal(await page.evaluate(() => document.querySelector("article.message .body").getBoundingClientRect().top), before);
+    assert.equal(await rests(page, "article.message .body"), before);
     await page.locator(".new-below").click();
     await page.locator(".transcript").getByText("far below").waitFor();
     assert.deepEqual(await misdeeds(page), []);
@@ -78,10 +84,15 @@ export const checks = {
     await page.waitForSelector("article.message");
     await isLive(page);
     const file = sessionFile(home, session);
+    const before = await messages(list);
     const fresh = row.locator(".note.fresh");
+    /** How often the page has said what was read. It does so half a second later at most. */
+    const reads = async () => { await pause(page, 1000); return page.asked.filter((url) => url.endsWith("/api/read")).length; };
     const isMarked = (text) => list.waitForFunction((wanted) => [...document.querySelectorAll(".list .note.fresh")].map((note) => note.textContent).join() === wanted, text);
     append(file, 0, "before it was read");
     await page.waitForSelector(".new-below");
+    assert.equal(await reads(), 0, "nobody has read it to its end");
+    await hasMore(list, before);
     assert.equal(await fresh.count(), 0, "what was never read to its end has no mark");
     const told = page.waitForResponse((response) => response.url().endsWith("/api/read") && response.ok());
     await page.keyboard.press("G");
@@ -90,12 +101,14 @@ export const checks = {
     append(file, 1, "the first new one");
     append(file, 2, "the second new one");
     await isMarked("2 new");
+    const known = await reads();
     await page.goto(`${server.base}/s/gemini/${session}`);
     await page.waitForSelector(".gap.fresh");
     assert.equal(await page.locator(".gap.fresh").count(), 1);
     assert.equal(await page.locator("article.message", { has: page.locator(".gap.fresh") }).locator(".body").innerText().then((text) => text.includes("the first new one")), true);
     assert.equal(await page.locator(".gap.fresh").textContent(), "2 new");
-    assert.equal(await fresh.count(), 1, "opening it at its start is not reading it");
+    assert.equal(await reads(), known, "opening it at its start is not reading it");
+    assert.equal(await fresh.count(), 1);
     await page.keyboard.press("G");
     await isMarked("");
     assert.equal(await page.locator(".gap.fresh").textContent(), "2 new", "the line stays while it is read");
@@ -114,16 +127,15 @@ export const checks = {
     const streams = () => tabs.reduce((sum, page) => sum + page.asked.filter((url) => url.includes("/api/watch")).length, 0);
     assert.equal(streams(), 1);
     const file = sessionFile(home, session);
-    const counts = (page) => page.evaluate((id) => [...window.recount.store.rows.values()].find((row) => row.id.startsWith(id)).messages, session);
-    const before = await counts(tabs[6]);
+    const before = await messages(tabs[6]);
     append(file, 0, "for all tabs");
-    for (const page of tabs) await page.waitForFunction(([id, many]) => [...window.recount.store.rows.values()].find((row) => row.id.startsWith(id)).messages > many, [session, before]);
+    for (const page of tabs) await hasMore(page, before);
     await tabs[0].close();
     const left = tabs.slice(1);
     await sleep(500);
     for (const page of left) await isLive(page);
     append(file, 1, "after the first was closed");
-    for (const page of left) await page.waitForFunction(([id, many]) => [...window.recount.store.rows.values()].find((row) => row.id.startsWith(id)).messages > many, [session, before + 1]);
+    for (const page of left) await hasMore(page, before + 1);
     for (const page of left) assert.deepEqual(await misdeeds(page), []);
     await all.close();
     await server.stop();
@@ -140,8 +152,10 @@ export const checks = {
     assert.equal(await page.locator(".connection").textContent(), "not live");
     assert.ok((await page.locator(".list .row").count()) > 5, "what was read stays");
     const { port } = server;
-    server = await serve(folder, [home], ["--port", String(port)]);
-    await page.getByText("This page is locked").waitFor({ timeout: 15_000 });
+    // Something else may have got the port meanwhile, for a moment.
+    server = await soon(() => serve(folder, [home], ["--port", String(port)]));
+    // It asks again after 1, 3, 7 and 15 seconds.
+    await page.getByText("This page is locked").waitFor({ timeout: 60_000 });
     await page.goto(server.url);
     await page.waitForSelector(".list .row");
     await isLive(page);
@@ -168,12 +182,12 @@ export const checks = {
     assert.notEqual(await page.evaluate(() => window.recount.store.connection), "paused");
     await page.clock.fastForward("01:30");
     assert.equal(await page.evaluate(() => window.recount.store.connection), "paused");
+    const before = await messages(page);
     append(sessionFile(home, session), 0, "while nobody looked");
-    const before = await page.evaluate((id) => [...window.recount.store.rows.values()].find((row) => row.id.startsWith(id)).messages, session);
     await show("visible");
     await page.clock.runFor(1000);
     await isLive(page);
-    await page.waitForFunction(([id, many]) => [...window.recount.store.rows.values()].find((row) => row.id.startsWith(id)).messages > many, [session, before]);
+    await hasMore(page, before);
     // So does a transcript.
     await page.goto(new URL(`/s/gemini/${session}`, server.url).href);
     await page.waitForSelector("article.message");
@@ -215,13 +229,17 @@ export const checks = {
         if (at % 50 === 0) await new Promise((resolve) => { setTimeout(resolve, 5); });
       }
       channel.close();
+      return key;
     }, count);
-    await send(500);
-    await sleep(500);
-    const before = await heap();
-    await send(updates);
-    await sleep(500);
-    const after = await heap();
+    /** Sends updates, and waits until the other tab has taken up the last one. */
+    const update = async (count) => {
+      const key = await send(count);
+      await page.waitForFunction(([row, last]) => window.recount.store.rows.get(row).messages === last, [key, count - 1], { timeout: 120_000 });
+      await pause(page, 500);
+      return heap();
+    };
+    const before = await update(500);
+    const after = await update(updates);
     say(`heap: ${(before / 1e6).toFixed(1)} MB, after ${updates} updates ${(after / 1e6).toFixed(1)} MB`);
     assert.ok(after - before < 1.5e6, `grew by ${after - before} bytes`);
     await all.close();
@@ -241,18 +259,22 @@ export const checks = {
     say(`first screen of ${count} messages: ${Date.now() - begun} ms`);
     await page.waitForFunction(() => document.querySelectorAll(".prompts li").length > 100);
     const articles = () => page.locator("article.message").count();
-    for (let step = 0; step < 12; step += 1) {
-      await page.evaluate(() => { const box = document.querySelector(".reader-body .scroller"); box.scrollTop = box.scrollHeight; });
-      await sleep(150);
+    /** Scrolls to the end of what is on the page, until there is more. */
+    const further = (than) => page.waitForFunction((last) => {
+      const box = document.querySelector(".reader-body .scroller");
+      box.scrollTop = box.scrollHeight;
+      const at = Number([...box.querySelectorAll("article.message")].at(-1).dataset.at);
+      return at > last && at;
+    }, than, { polling: 150 }).then((found) => found.jsonValue());
+    for (let reached = 0; reached <= 1600;) {
+      reached = await further(reached);
       assert.ok((await articles()) <= 600, `${await articles()} messages in the page`);
     }
-    const reached = await page.evaluate(() => Number([...document.querySelectorAll("article.message")].at(-1).dataset.at));
-    assert.ok(reached > 800, `scrolling went on to ${reached}`);
     await page.keyboard.press("Control+f");
     await page.keyboard.type("needle-in-the-stack");
-    await page.waitForFunction((at) => document.querySelector("article.target")?.dataset.at === String(at), count - 700, { timeout: 30_000 });
-    await sleep(400);
-    const top = await page.locator("article.target").evaluate((element) => element.getBoundingClientRect().top);
+    await page.waitForURL(/find=needle-in-the-stack$/);
+    await page.waitForFunction((at) => document.querySelector("article.target")?.dataset.at === String(at), count - 700);
+    const top = await rests(page, "article.target");
     assert.ok(top > 0 && top < 800, `the match is in view: ${top}`);
     await page.keyboard.press("Escape");
     await page.keyboard.press("G");
@@ -284,10 +306,11 @@ export const checks = {
     await page.waitForSelector("dialog .danger");
     await sleep(250);
     await page.keyboard.press("y");
-    await page.waitForFunction((words) => ![...document.querySelectorAll(".row .title")].some((row) => row.textContent === words), title);
-    assert.equal(JSON.parse(ids()).sessions.length, before - 1);
+    // At once: the note stays for six seconds.
     await page.locator(".toast button", { hasText: "undo" }).click();
+    await page.waitForFunction((words) => ![...document.querySelectorAll(".row .title")].some((row) => row.textContent === words), title);
     await page.waitForSelector("dialog .danger");
+    assert.equal(JSON.parse(ids()).sessions.length, before - 1);
     await sleep(250);
     await page.locator("dialog .danger").click();
     await page.waitForFunction((words) => [...document.querySelectorAll(".row .title")].some((row) => row.textContent === words), title);

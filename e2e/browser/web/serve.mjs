@@ -39,6 +39,17 @@ export async function within(seconds, what, promise) {
   }
 }
 
+/** Repeats a check until nothing in it fails; after a number of seconds, its last error is thrown. */
+export async function soon(check, seconds = 30) {
+  for (const end = Date.now() + seconds * 1000; ; await sleep(50)) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+  }
+}
+
 /** Starts a server; `stop` ends it. */
 export async function serve(folder, homes, flags = [], variables = {}) {
   const child = spawn(program, [...homes.flatMap((home) => ["--home", home]), "serve", ...(flags.includes("--port") ? [] : ["--port", "0"]), ...flags], { env: { ...environment(folder), ...dataOf(folder, homes[0]), ...variables }, stdio: ["ignore", "pipe", "pipe"] });
@@ -54,7 +65,7 @@ export async function serve(folder, homes, flags = [], variables = {}) {
       if (found) resolve({ base: found[1], port: Number(found[2]), token: found[3] });
     });
     child.on("exit", (code) => reject(new Error(`recount serve ended with ${code}: ${said}`)));
-    setTimeout(() => reject(new Error(`recount serve printed no address: ${said}`)), 20_000).unref();
+    setTimeout(() => reject(new Error(`recount serve printed no address: ${said}`)), 60_000).unref();
   });
   const ended = new Promise((resolve) => { child.on("exit", resolve); });
   return {
@@ -94,12 +105,34 @@ export async function tab(context, server, path = "/sessions") {
   await page.goto(server.url);
   await page.waitForSelector(".list .row, .empty");
   if (path !== "/sessions") await page.goto(server.base + path);
+  await started(page);
   return page;
 }
 
+/** Waits until a page has loaded all rows: the first ones are drawn before that. */
+export const started = (page) => page.waitForFunction(() => window.recount);
+
+/** Waits by a page's own clock: what it does sooner is done then, however busy the machine is. */
+export const pause = (page, milliseconds) => page.evaluate((span) => new Promise((resolve) => {
+  setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(resolve)), span);
+}), milliseconds);
+
+/** Where the top of an element is, once it has stayed there for ten frames. */
+export const rests = (page, selector) => page.evaluate(async (wanted) => {
+  let [top, frames] = [null, 0];
+  while (frames < 10) {
+    await new Promise(requestAnimationFrame);
+    const now = document.querySelector(wanted)?.getBoundingClientRect().top ?? null;
+    [top, frames] = now !== null && now === top ? [top, frames + 1] : [now, 0];
+  }
+  return top;
+}, selector);
+
 export async function context(browser, options = {}) {
   const { width = 1280, height = 800, ...others } = options;
-  return browser.newContext({ viewport: { width, height }, colorScheme: "light", reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], ...others });
+  const all = await browser.newContext({ viewport: { width, height }, colorScheme: "light", reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], ...others });
+  all.setDefaultTimeout(60_000);
+  return all;
 }
 
 /** What a page did and must not have done. */
