@@ -34,7 +34,9 @@ impl Pattern {
             .parse(source);
         let tree = parsed.map_err(|error| {
             let (at, what) = reason(&error);
-            mistake(at.start..at.end.max(at.start + 1), what)
+            // At the end, the slash behind it is shown.
+            let first = source.get(at.start..).and_then(|rest| rest.chars().next());
+            mistake(at.start..at.end.max(at.start + first.map_or(1, char::len_utf8)), what)
         })?;
         let config = Config::new()
             .nfa_size_limit(Some(MAX_SIZE))

@@ -150,6 +150,14 @@ fn depth_and_number_of_terms_are_bounded() {
     assert!(SearchQuery::parse(&"a ".repeat(100_000)).is_err());
 }
 
+#[test]
+fn a_mistake_is_at_whole_letters() {
+    for (query, wanted) in [("/a{¡/", "¡"), ("/会{会/", "会"), ("/a{/", "{"), ("/(a/", "(")] {
+        let mistake = SearchQuery::parse(query).unwrap_err();
+        assert_eq!(query.get(mistake.at.clone()), Some(wanted), "{query}: {mistake:?}");
+    }
+}
+
 proptest::proptest! {
     #[test]
     fn no_text_makes_it_panic(query in "\\PC{0,60}") {
