@@ -77,7 +77,7 @@ const CREATE: &str = "
 /// Makes the tables, unless they are there in this version.
 pub(crate) fn prepare(db: &Connection, tables: Tables, version: &str) -> Result<(), Error> {
     // Others may be writing for a moment.
-    db.busy_timeout(Duration::from_secs(2))?;
+    db.busy_timeout(Duration::from_secs(5))?;
     // Mapped pages are not copied. A lost write after a power cut is found out by its checksum and made again.
     db.execute_batch(
         "PRAGMA mmap_size = 1073741824; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;",

@@ -268,7 +268,7 @@ pub struct FileFacts {
 }
 
 /// The role of a file in its session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileRole {
     /// The one the agent itself would load.

@@ -11,7 +11,7 @@ use crate::clues::git::{GitIdentity, identity};
 /// How long to wait for one answer before another thread takes over the remaining queries.
 const TIMEOUT: Duration = Duration::from_millis(150);
 /// How often nothing is heard in that time before the answers still missing are given up. A busy machine is slow at times.
-const SILENCES: usize = 2;
+const SILENCES: usize = 4;
 /// From this number of queries on, a second thread pays off.
 const MANY: usize = 64;
 /// The maximum number of unresponsive disks before the queries stop.
@@ -76,7 +76,7 @@ where
         seen = answers.0;
         let are_left = round.next.load(Ordering::Relaxed) < round.items.len();
         if is_silent && are_left && threads < THREADS {
-            threads += 1;
+            (threads, silences) = (threads + 1, 0);
             start();
         } else if silences >= SILENCES {
             break;

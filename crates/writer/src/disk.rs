@@ -227,13 +227,13 @@ impl Lock {
 ///
 /// # Errors
 ///
-/// [`Error::Busy`] if another run holds the lock for two seconds, [`Error::ReadFile`] if an existing file cannot be read;
+/// [`Error::Busy`] if another run holds the lock for ten seconds, [`Error::ReadFile`] if an existing file cannot be read;
 /// else those of [`write_atomically`].
 pub fn update(
     path: &Path,
     change: impl FnOnce(Option<Vec<u8>>) -> Option<Vec<u8>>,
 ) -> Result<(), Error> {
-    let _lock = lock(path, Duration::from_secs(2))?;
+    let _lock = lock(path, Duration::from_secs(10))?;
     let read = recount_files::open_following(path).and_then(|mut file| {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map(|_| bytes)

@@ -194,7 +194,7 @@ fn connect(
         db.execute_batch(TABLES.create)?;
         db
     };
-    db.busy_timeout(Duration::from_secs(2))?;
+    db.busy_timeout(Duration::from_secs(5))?;
     db.execute_batch("PRAGMA mmap_size = 1073741824")?;
     db.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
     db.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;

@@ -348,11 +348,11 @@ fn the_first_search_is_answered_from_the_files_while_the_index_is_built() {
     // Another process builds it: nobody waits, and no process is left when it is done.
     let begun = std::time::Instant::now();
     while indexed() < 2 {
-        assert!(begun.elapsed().as_secs() < 120, "the index is never built");
+        assert!(begun.elapsed().as_secs() < 600, "the index is never built");
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
     while home.run(["search", "quinces", "--json"]).stderr.contains(LATER) {
-        assert!(begun.elapsed().as_secs() < 120, "the index is never used");
+        assert!(begun.elapsed().as_secs() < 600, "the index is never used");
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
     let later = home.run(["search", "quinces", "--json"]);

@@ -469,7 +469,7 @@ mod tests {
         watch.signals = None;
         assert!(!watch.is_told());
         let state = |watch: &mut LiveWatch| {
-            let (rows, _) = watch.next(Duration::from_secs(10)).unwrap();
+            let (rows, _) = watch.next(Duration::from_secs(25)).unwrap();
             rows.first().map(|row| row.state)
         };
         assert_eq!(state(&mut watch), Some(LiveState::Yours));
@@ -478,7 +478,7 @@ mod tests {
         let begun = Instant::now();
         assert_eq!(state(&mut watch), Some(LiveState::Working));
         assert!(!watch.is_blind());
-        assert!(begun.elapsed() < Duration::from_secs(8));
+        assert!(begun.elapsed() < Duration::from_secs(25));
         // Nobody can say what runs.
         std::fs::write(&table, "[").unwrap();
         assert_eq!(state(&mut watch), Some(LiveState::Gone));

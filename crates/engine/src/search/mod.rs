@@ -377,13 +377,13 @@ impl Engine {
                 return Ok(None);
             }
             let mut added = Ok(());
-            read.each(stale, &mut |document| {
+            let is_whole = read.each(stale, &mut |document| {
                 hidden.push(document.message);
                 added = drafts.add(document);
                 added.is_ok() && hidden.len() <= NEW_MESSAGES
             });
             added?;
-            if hidden.len() > NEW_MESSAGES {
+            if !is_whole || hidden.len() > NEW_MESSAGES {
                 return Ok(None);
             }
         }

@@ -23,7 +23,7 @@ const FOLDER: &str = "facts";
 /// Raised with every change to the content of the tables.
 const ROWS: u32 = 3;
 /// How long to wait for another run that is filling the file.
-const TIMEOUT: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(15);
 /// The interval between commits,
 const OFTEN: Duration = Duration::from_millis(500);
 /// or the number of messages between them.

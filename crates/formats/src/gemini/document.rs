@@ -183,10 +183,7 @@ impl Document {
     /// messages of later ones are parsed. They are used only if the sequential reader arrives exactly where they begin. Returns the
     /// number of bytes used.
     fn feed_in_parts(&mut self, bytes: &[u8]) -> usize {
-        if !self.may_share
-            || bytes.len() < WORTH_SHARING
-            || !matches!(self.state, State::Element | State::AfterElement)
-        {
+        if !self.may_share || bytes.len() < WORTH_SHARING {
             return 0;
         }
         let starts = message_parts(bytes);
@@ -308,8 +305,13 @@ impl Reader for Document {
             used = BYTE_ORDER_MARK.len();
             self.offset = used as u64;
         }
-        used += self.feed_in_parts(bytes.get(used..).unwrap_or_default());
+        let mut is_tried = false;
         while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
+            if !is_tried && matches!(self.state, State::Element | State::AfterElement) {
+                is_tried = true;
+                used += self.feed_in_parts(rest);
+                continue;
+            }
             let step = if self.state == State::Lost {
                 match self.find_message(rest) {
                     0 => break,

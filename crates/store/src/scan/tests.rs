@@ -173,7 +173,7 @@ fn a_folder_that_never_responds_blocks_only_its_own_place() {
         hangs: Some("/net/dead"),
         ..FakeTree::of(&["/net/dead/x", "/net/a", "/h/a/shop"])
     };
-    let slow = ScanRoot { patience: Duration::from_secs(2), ..place("/net", 9) };
+    let slow = ScanRoot { patience: Duration::from_secs(5), ..place("/net", 9) };
     let wanted = ["/h/a/shop", "/net/a", "/net/dead/x"];
     let result = run(search(&wanted, &[]), vec![slow, place("/h", 9)], &Arc::new(tree));
     assert_eq!(result.found, strings(&["/h/a/shop", "/net/a"]));

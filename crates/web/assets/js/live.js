@@ -212,15 +212,17 @@ function visibility() {
 
 /** Starts to follow changes. */
 export function startLive() {
-  channel?.addEventListener("message", ({ data: { type, data, after: number } }) => {
+  channel?.addEventListener("message", ({ data: { type, data, after: number, rows } }) => {
     if (type === "ask") {
       if (isLeader) {
-        channel.postMessage({ type: "state", data: store.connection, after });
+        channel.postMessage({ type: "state", data: store.connection, after, rows: store.number });
         if (store.board) channel.postMessage({ type: "live", data: store.board, after });
       }
     } else if (!isLeader && stop) {
       after = number ?? after;
       receive(type, data);
+      // Changes may have been passed on after this tab asked for its rows and before it listened.
+      if (rows) setNewest(rows);
     }
   });
   document.addEventListener("visibilitychange", visibility);

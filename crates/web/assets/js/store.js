@@ -128,7 +128,7 @@ export async function loadFirstRows(page, isFewEnough) {
   }
   if (isFewEnough) {
     const isRemembered = await replaceRows({ first: FIRST_ROWS });
-    if (store.isLoaded && store.total === null && !isRemembered) return;
+    if (store.isLoaded && store.total === null && !isRemembered && store.number >= newest) return;
     await drawn();
   }
   await loadRows();

@@ -121,8 +121,8 @@ impl Listener {
         listeners.many += 1;
         listeners.left = None;
         if !std::mem::replace(&mut listeners.rows, true) {
-            let app = Arc::clone(app);
-            std::thread::spawn(move || watcher::watch_rows(&app));
+            let (app, known) = (Arc::clone(app), app.known_snapshot());
+            std::thread::spawn(move || watcher::watch_rows(&app, known));
         }
         if !std::mem::replace(&mut listeners.live, true) {
             let app = Arc::clone(app);

@@ -47,14 +47,13 @@ impl App {
     }
 }
 
-/// Sends rows as they change.
-pub(super) fn watch_rows(app: &Arc<App>) {
-    let known = app.known_snapshot();
+/// Sends rows as they change. `known` is the snapshot that readers may have rows of.
+pub(super) fn watch_rows(app: &Arc<App>, known: Option<Snapshot>) {
     let watched = app.snapshot(&()).and_then(|first| {
         let subscription = app.engine.watch_from(&first, WatchMode::Events)?;
-        Ok(subscription)
+        Ok((subscription, known.unwrap_or(first).number()))
     });
-    let subscription = match watched {
+    let (subscription, known) = match watched {
         Ok(watched) => watched,
         Err(error) => {
             app.tell_problem(&error.full_message());
@@ -62,8 +61,8 @@ pub(super) fn watch_rows(app: &Arc<App>) {
         }
     };
     let first = subscription.snapshot();
-    // Readers may have rows of the snapshot before, and no event tells how this one differs.
-    let is_newer = known.is_some_and(|known| known.number() < first.number());
+    // No event tells how this one differs.
+    let is_newer = known < first.number();
     app.publish(first);
     app.is_watched.store(true, Ordering::Release);
     if is_newer {

@@ -1,11 +1,13 @@
 //! The messages of one session, for the index.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
+use foldhash::quality::FixedState;
 use jiff::Timestamp;
 use recount_catalog::IndexedSession as Row;
 use recount_formats::Source;
-use recount_formats::bytes::Buffer;
+use recount_formats::bytes::{Buffer, Input};
 use recount_formats::outline::Outline;
 use recount_formats::source::{SessionFile, SessionFiles};
 use recount_model::Message;
@@ -76,16 +78,20 @@ impl<'a> Reader<'a> {
         let may_be = known.versions > 0 && known.files != 0 && more && same && begun;
         // A log that was cut off and written further, or replaced, may have as many messages as before.
         let is_grown = may_be && versions_print(grower, known.versions) == Some(known.print);
-        (is_grown && has_own_ids(outline, known.versions)).then_some(known.versions)
+        let since = known.versions;
+        (is_grown && has_own_ids(session_files, outline, since)).then_some(since)
     }
 }
 
-/// Whether no other message has the id of one that is indexed again: the index knows messages by their ids.
-fn has_own_ids(outline: &Outline, since: u64) -> bool {
-    let new = outline.entries.iter().filter(|entry| outline.is_recorded_since(entry, since));
-    let new: HashSet<&str> = new.filter_map(|entry| entry.id.as_deref()).collect();
-    let all = outline.entries.iter().filter_map(|entry| entry.id.as_deref());
-    all.filter(|id| new.contains(id)).count() == new.len()
+/// Whether no other message, in any file, has the id of one that is indexed again: the index knows messages by their ids, and what is
+/// shown of one may come from several files.
+fn has_own_ids(session_files: &SessionFiles, grower: &Outline, since: u64) -> bool {
+    let new = grower.entries.iter().filter(|entry| grower.is_recorded_since(entry, since));
+    let new = new.filter_map(|entry| entry.id.as_deref());
+    let new: HashSet<&str, FixedState> = new.collect();
+    let all = session_files.files.iter().flat_map(|of| &of.file.outline.entries);
+    let all = all.filter_map(|entry| entry.id.as_deref());
+    new.is_empty() || all.filter(|id| new.contains(id)).count() == new.len()
 }
 
 /// Returns the file with most of a session, which may grow; resumes leave small ones beside it.
@@ -94,12 +100,13 @@ fn grower(session_files: &SessionFiles) -> Option<(usize, &SessionFile)> {
     members.max_by_key(|(_, session_file)| session_file.file.outline.versions.len())
 }
 
-/// Returns a fingerprint of the other files of a session.
+/// Returns a fingerprint of the other files of a session, and of what each file is to its agent: fates depend on it.
 fn others_key(session_files: &SessionFiles) -> u64 {
     let grower = grower(session_files).map(|(at, _)| at);
-    let others = session_files.files.iter().enumerate().filter(|(at, _)| Some(*at) != grower);
-    let keys =
-        others.map(|(_, session_file)| (&session_file.file.at.path, session_file.file.at.stamp));
+    let keys = session_files.files.iter().enumerate().map(|(at, of)| {
+        let other = (Some(at) != grower).then_some((&of.file.at.path, of.file.at.stamp));
+        (other, of.role, of.is_loaded, of.compressed, of.file.outline.loadable)
+    });
     hash(&keys.collect::<Vec<_>>())
 }
 
@@ -111,24 +118,29 @@ fn versions_print(session_file: &SessionFile, many: u64) -> Option<u64> {
     let spans = || versions.iter().map(|version| (version.span.offset, version.span.bytes));
     let start = spans().map(|(offset, _)| offset).min()?;
     let end = spans().map(|(offset, bytes)| offset.saturating_add(bytes)).max()?;
-    // Offsets in a compressed file are those of its text, which is larger: all of the file is compared.
-    let range = if end > file.at.bytes { 0..file.at.bytes } else { start..end };
-    let content = growth::range_print(&file.at, range)?;
+    // Offsets in a compressed file are those of its text: all of the file is compared.
+    let is_compressed = Input::open(&file.at.path).ok()?.is_compressed();
+    let range = if is_compressed { 0..file.at.bytes } else { start..end };
+    let mut hasher = FixedState::default().build_hasher();
+    growth::range_print(&file.at, range)?.hash(&mut hasher);
     // The index has the places of messages, so they must be the same; so must what they are, which later records may change.
+    spans().for_each(|span| span.hash(&mut hasher));
     let known = file.outline.entries.iter();
-    let known = known.filter(|entry| file.outline.is_recorded_before(entry, many));
-    let known = known.map(|entry| (&entry.id, entry.kind, entry.fate));
-    Some(hash(&(content, spans().collect::<Vec<_>>(), known.collect::<Vec<_>>())))
+    for entry in known.filter(|entry| file.outline.is_recorded_before(entry, many)) {
+        (&entry.id, entry.kind, entry.fate).hash(&mut hasher);
+    }
+    Some(hasher.finish())
 }
 
 impl Read<'_> {
-    /// Returns the row for the catalog once it is committed.
-    pub(crate) fn row(&self, stale: &Stale<'_>) -> Row {
+    /// Returns the row for the catalog once it is committed. If a message could not be read, the session is indexed again when it changes.
+    pub(crate) fn row(&self, stale: &Stale<'_>, is_whole: bool) -> Row {
         let grower = self.session_files.as_ref().and_then(grower);
         let versions =
             grower.map_or(0, |(_, session_file)| session_file.file.outline.versions.len() as u64);
         let others = self.session_files.as_ref().map(others_key).unwrap_or_default();
-        let print = grower.and_then(|(_, session_file)| versions_print(session_file, versions));
+        let print = grower.filter(|_| is_whole);
+        let print = print.and_then(|(_, session_file)| versions_print(session_file, versions));
         Row {
             session: stale.key,
             stamp: stale.stamp,
@@ -142,10 +154,14 @@ impl Read<'_> {
         }
     }
 
-    /// Passes each message that is new to the index to `visit`, until that has enough.
-    pub(crate) fn each(&self, stale: &Stale<'_>, visit: &mut dyn FnMut(&Document<'_>) -> bool) {
+    /// Passes each message that is new to the index to `visit`, until that has enough. Returns whether each one could be read.
+    pub(crate) fn each(
+        &self,
+        stale: &Stale<'_>,
+        visit: &mut dyn FnMut(&Document<'_>) -> bool,
+    ) -> bool {
         let (Some(folder), Some(session_files)) = (self.folder, &self.session_files) else {
-            return;
+            return false;
         };
         let mut messages =
             Messages::new(folder.source, session_files, Some(&folder.at.path), View::Full);
@@ -155,13 +171,19 @@ impl Read<'_> {
         }
         let title = stale.digest.facts.title.as_deref().filter(|_| !self.is_grown);
         let mut title = title.unwrap_or_default();
-        // Unreadable messages are reported by lists and views; here they are skipped.
-        for message in messages.flatten() {
+        let mut is_whole = true;
+        for message in messages {
+            // Unreadable messages are reported by lists and views; here they are skipped.
+            let Ok(message) = message else {
+                is_whole = false;
+                continue;
+            };
             if !with_document(stale.key, title, &message, &mut *visit) {
-                return;
+                break;
             }
             title = "";
         }
+        is_whole
     }
 }
 

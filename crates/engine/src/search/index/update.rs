@@ -203,7 +203,7 @@ impl Round<'_> {
             writer.delete_session(stale.key);
         }
         let mut fault = None;
-        read.each(stale, &mut |document| {
+        let is_whole = read.each(stale, &mut |document| {
             if read.is_grown {
                 writer.delete_message(document.message);
             }
@@ -219,7 +219,7 @@ impl Round<'_> {
         let listed =
             folder.and_then(|folder| remembered::encode(&stale.digest.facts, &folder.at.path));
         if let Ok(mut done) = self.done.lock() {
-            done.push((read.row(stale), listed));
+            done.push((read.row(stale, is_whole), listed));
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ impl FolderTree for Hanging {
 /// Returns a home with an existing project, one that only a search finds, and one that no search finds.
 fn home() -> Home {
     let home = Home::empty();
-    home.write(".config/recount/config.toml", "[projects]\npatience_ms = 800\n");
+    home.write(".config/recount/config.toml", "[projects]\npatience_ms = 3000\n");
     home.write("code/known/README.md", "");
     home.write(".gemini/tmp/known/.project_root", home.at("code/known"));
     write_session(&home, "known", &session("aa11bb22", &home.at("code/known"), "hello"));
@@ -98,7 +98,7 @@ fn when_the_disk_answers_again_the_search_is_finished() {
     let shop = home.at("code/a/b/shop");
     write_hash_directory(&home, &shop);
     assert_eq!(row(&rows(&hanging(&home, "code/a/b")), &shop).state, ProjectState::Scanning);
-    home.write(".config/recount/config.toml", "[projects]\npatience_ms = 2000\n");
+    home.write(".config/recount/config.toml", "[projects]\npatience_ms = 20000\n");
     assert_proven(&engine(&home), &shop, ClueKind::Scan);
     let rows = rows(&engine(&home));
     assert_eq!(row(&rows, "/nowhere/at/all").state, ProjectState::Unknown);

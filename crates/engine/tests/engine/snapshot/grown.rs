@@ -120,14 +120,18 @@ fn only_new_messages_of_a_document_are_indexed() {
     compare(&engine, &home, folder.path(), &words(&whole.to_string()));
 }
 
+fn largest_log(home: &Home) -> PathBuf {
+    let mut logs = Vec::new();
+    files_below(home.path(), "jsonl", &mut logs);
+    logs.into_iter().max_by_key(|log| log.metadata().unwrap().len()).unwrap()
+}
+
 /// A message that is not complete may have another id, kind or fate than later.
 #[test]
 fn a_log_that_was_indexed_at_any_line_and_grew_has_what_a_whole_one_has() {
-    for case in ["codex/tagged/compact", "gemini/checkpoints/rewind"] {
+    for case in ["codex/tagged/compact", "gemini/checkpoints/rewind", "claude/folder/interactive"] {
         let home = Home::with([case]);
-        let mut logs = Vec::new();
-        files_below(home.path(), "jsonl", &mut logs);
-        let log = logs.iter().max_by_key(|log| log.metadata().unwrap().len()).unwrap();
+        let log = &largest_log(&home);
         let text = fs::read_to_string(log).unwrap();
         let words = words(&text);
         let data = home.path().join("data");
@@ -149,4 +153,39 @@ fn a_log_that_was_indexed_at_any_line_and_grew_has_what_a_whole_one_has() {
             assert_eq!(hits(&engine, &any), expected, "{case}, {kept} lines, indexed");
         }
     }
+}
+
+/// Of a session that is open in two terminals, the agent shows what the terminal has that wrote last.
+#[test]
+fn fates_follow_the_file_that_was_written_last() {
+    let home = Home::with(["gemini/checkpoints/multi-turn"]);
+    let log = largest_log(&home);
+    let name = log.file_name().unwrap().to_str().unwrap();
+    let other = log.with_file_name(name.replace("T18-44", "T18-45"));
+    assert_ne!(log, other);
+    let text = fs::read_to_string(&log).unwrap();
+    let said = |id: &str, second: usize| {
+        let time = format!("2026-11-15T19:00:{second:02}.000Z");
+        let message = format!(
+            r#"{{"id":"{id}","timestamp":"{time}","type":"gemini","content":"Terminal {id}.","model":"m"}}"#
+        );
+        format!("{message}\n{{\"$set\":{{\"lastUpdated\":\"{time}\"}}}}\n")
+    };
+    // The log has more versions than the other file, so that what is added to it may be indexed alone.
+    let first = [text.as_str(), &said("a1", 1), &said("a1", 1), &said("a2", 2)].concat();
+    fs::write(&log, &first).unwrap();
+    fs::write(&other, [text.as_str(), &said("b1", 11), &said("b2", 12)].concat()).unwrap();
+    let data = home.path().join("data");
+    let engine = crate::engine(home.path(), Some(&data.join("first")));
+    engine.index(&()).unwrap();
+    let undone = "is:undone Terminal";
+    let before = hits(&engine, undone);
+    assert_eq!(before.len(), 2);
+    fs::write(&log, [first.as_str(), &said("a3", 21)].concat()).unwrap();
+    let fresh = crate::engine(home.path(), Some(&data.join("fresh")));
+    let expected = hits(&fresh, undone);
+    assert_ne!(before, expected);
+    assert_eq!(hits(&engine, undone), expected, "together with the index");
+    engine.index(&()).unwrap();
+    assert_eq!(hits(&engine, undone), expected, "indexed");
 }

@@ -1,8 +1,9 @@
 //! What changed, and what a refresh does when nothing did.
 
-use std::fs;
 use std::path::Path;
 use std::sync::mpsc::channel;
+use std::time::Duration;
+use std::{fs, iter};
 
 use notify::event::{AccessKind, EventKind};
 use notify::{RecursiveMode, Watcher as _};
@@ -22,7 +23,8 @@ fn opened(below: &Path, done: impl FnOnce()) -> Vec<String> {
     let (before, after) = (marks.path().join("before"), marks.path().join("after"));
     let opened_until = |mark: &Path| {
         fs::write(mark, "").unwrap();
-        let events = receiver.iter().map(Result::unwrap);
+        let next = || receiver.recv_timeout(Duration::from_secs(60)).unwrap();
+        let events = iter::repeat_with(next).map(Result::unwrap);
         let opens =
             events.filter(|event| matches!(event.kind, EventKind::Access(AccessKind::Open(_))));
         let paths = opens.flat_map(|event| event.paths);

@@ -108,8 +108,9 @@ fn soak(questions: usize, compared: usize, sessions: usize, megabytes: f64) {
     if let (Some(early), Some(late)) = (early, late) {
         println!("second quarter: {early:?}, last quarter: {late:?}");
         // Tests that run beside a short run open files and allocate memory, too.
-        if questions >= 1000 {
-            assert!(late.files <= early.files + 4, "{early:?}, {late:?}");
+        let is_alone = questions >= 1000;
+        assert!(late.files <= early.files + if is_alone { 4 } else { 64 }, "{early:?}, {late:?}");
+        if is_alone {
             assert!(
                 late.allocated <= early.allocated + early.allocated / 20,
                 "{early:?}, {late:?}"

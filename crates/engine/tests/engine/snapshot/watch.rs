@@ -7,7 +7,7 @@ use recount_engine::{Subscription, WatchEvent, WatchMode};
 
 use super::{Place, add_beside, append};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Waits for a change that is looked for.
 #[expect(clippy::panic, reason = "a test may fail by panic")]
