@@ -143,6 +143,13 @@ const PARTS: &[Part] = &[
         sweep: &[],
     },
     Part {
+        name: "properties",
+        program: "python3",
+        script: "e2e/properties.py",
+        slice: &["--cases", "1000"],
+        sweep: &[],
+    },
+    Part {
         name: "lake",
         program: "python3",
         script: "e2e/lake.py",
