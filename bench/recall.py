@@ -176,7 +176,7 @@ class Runner:
 
     def run(self, *arguments):
         done = subprocess.run([self.opts.bin, "--home", self.home, *arguments], env=self.env,
-                              capture_output=True, timeout=60)
+                              capture_output=True, timeout=600)
         said = done.stderr.decode("utf-8", "replace")
         if "panicked" in said:
             raise Failure(f"recount {' '.join(arguments)} panicked:\n{said}")

@@ -90,7 +90,8 @@ export class AgentHome {
 /** Runs a program without input; never throws. */
 export function execute(program, args, settings) {
   return new Promise((resolve) => {
-    const all = { timeout: 120_000, maxBuffer: 1 << 28, encoding: 'utf8', ...settings };
+    // The model may wait a minute for files to be deleted.
+    const all = { timeout: 300_000, maxBuffer: 1 << 28, encoding: 'utf8', ...settings };
     const child = execFile(program, args, all, (error, stdout, stderr) => {
       resolve({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr });
     });

@@ -73,7 +73,7 @@ class World {
   /** Asks the program something, in a project; returns what it prints and what the model was sent. */
   ask(cwd, prompt, ...args) {
     this.model.forget();
-    const made = spawnSync(this.program, ['-p', prompt, ...args], { cwd, env: this.env(), input: '', encoding: 'utf8', timeout: 120_000 });
+    const made = spawnSync(this.program, ['-p', prompt, ...args], { cwd, env: this.env(), input: '', encoding: 'utf8', timeout: 300_000 });
     return { text: made.stdout, fault: made.stderr, sent: this.model.sent() };
   }
 
@@ -180,7 +180,7 @@ function retention(release, model, name) {
   check(name('guard foretells what is old, and nothing else'), said.includes(one) && said.includes(two) && !said.includes(fresh));
   world.recount('guard', '--keep', '--yes');
   const bytes = fs.readFileSync(files[one]);
-  const took = world.typeIn(world.shop, files[one], world.isScript ? 90 : 800);
+  const took = world.typeIn(world.shop, files[one], world.isScript ? 240 : 800);
   const there = (id) => fs.existsSync(files[id]);
   check(name('the program deletes what was foretold, and nothing else'), !there(one) && !there(two) && there(fresh));
   world.recount('restore', one, '--yes');

@@ -65,7 +65,7 @@ class World {
   /** Asks the program something, in a project; returns what the model was sent. */
   ask(cwd, ...args) {
     this.model.forget();
-    const made = spawnSync(this.program, ['exec', ...args], { cwd, env: this.env(), input: '', encoding: 'utf8', timeout: 120_000 });
+    const made = spawnSync(this.program, ['exec', ...args], { cwd, env: this.env(), input: '', encoding: 'utf8', timeout: 300_000 });
     return { text: made.stdout, fault: made.stderr, sent: this.model.sent() };
   }
 
@@ -97,7 +97,7 @@ class World {
         child.kill();
         child.once('close', () => resolve(answers));
       };
-      const limit = setTimeout(end, 60_000);
+      const limit = setTimeout(end, 180_000);
       const send = (message) => child.stdin.write(`${JSON.stringify(message)}\n`);
       const next = (id) => {
         const call = calls[id - 2];

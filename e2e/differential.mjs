@@ -111,7 +111,7 @@ function sessionFiles(roots) {
 /** Runs recount; never throws. */
 function recount(bin, args, env) {
   return new Promise((resolve) => {
-    const settings = { env, timeout: 30_000, maxBuffer: 1 << 30, encoding: 'utf8' };
+    const settings = { env, timeout: 120_000, maxBuffer: 1 << 30, encoding: 'utf8' };
     execFile(bin, args, settings, (error, stdout, stderr) => {
       if (error?.code === 'ENOENT' || error?.code === 'EACCES') fail(`cannot run ${bin}: ${error.code}`);
       resolve({

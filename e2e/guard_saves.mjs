@@ -140,6 +140,7 @@ const CASES = [
       const { name } = await home.trapped();
       const wrong = home.files().length === 2 ? [] : [`no stub: ${home.files()}`];
       if (home.recount('guard').code !== 1) wrong.push('guard does not foretell it');
+      home.doomed.push(path.join(home.chats, name));
       await home.ask('Something else.');
       if (home.has(name)) wrong.push('it is still there: the trap is not open');
       return wrong;
@@ -183,6 +184,7 @@ const CASES = [
       const kept = home.recount('guard', '--keep');
       const wrong = kept.code === 0 ? [] : [`guard --keep ends with ${kept.code}: ${kept.stderr}`];
       const before = fs.readFileSync(path.join(home.chats, name));
+      home.doomed.push(path.join(home.chats, name));
       await home.ask('Something else.');
       if (home.has(name)) wrong.push('it is still there: nothing to restore');
       const restored = home.recount('restore', id, '--yes');

@@ -160,7 +160,7 @@ class World {
         child.kill();
         child.once('close', () => resolve(threads));
       };
-      const limit = setTimeout(() => end([]), 60_000);
+      const limit = setTimeout(() => end([]), 180_000);
       child.stdout.on('data', (data) => {
         text += data;
         for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n')) {

@@ -193,7 +193,7 @@ async function claude(release) {
   const program = installed('claude', release);
   const model = await startModel();
   const run = (...words) => {
-    const made = spawnSync(program, words, { cwd: world.shop, env: world.env(claudeEnv(model)), input: '', encoding: 'utf8', timeout: 120_000 });
+    const made = spawnSync(program, words, { cwd: world.shop, env: world.env(claudeEnv(model)), input: '', encoding: 'utf8', timeout: 300_000 });
     return made.stdout + made.stderr;
   };
   const marketplace = path.join(world.folder, 'data', 'marketplace');
@@ -243,7 +243,7 @@ async function codex(release) {
   world.integrate('--command', BIN);
   const program = installed('codex', release);
   const run = (...words) => {
-    const made = spawnSync(program, words, { cwd: world.shop, env: world.env(CODEX_ENV), input: '', encoding: 'utf8', timeout: 120_000 });
+    const made = spawnSync(program, words, { cwd: world.shop, env: world.env(CODEX_ENV), input: '', encoding: 'utf8', timeout: 300_000 });
     return made.stdout + made.stderr;
   };
   const listed = run('mcp', 'list');

@@ -263,14 +263,14 @@ def s3_server(modules):
     server = subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     url = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(300):
+        for _ in range(1800):
             with contextlib.suppress(OSError):
                 urllib.request.urlopen(url, timeout=2)
                 break
             time.sleep(0.1)
         else:
             raise Failure("the S3 server does not start")
-        urllib.request.urlopen(urllib.request.Request(f"{url}/team", method="PUT"), timeout=10)
+        urllib.request.urlopen(urllib.request.Request(f"{url}/team", method="PUT"), timeout=120)
         yield url
     finally:
         os.killpg(server.pid, signal.SIGKILL)

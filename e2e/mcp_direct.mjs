@@ -59,15 +59,15 @@ export async function direct(bin, check) {
   const other = await both[1].call('search_sessions', { query: 'error' });
   check('one goes on when the other is killed', other.includes('<<recount'), other);
   both[1].child.kill('SIGTERM');
-  const { signal, code } = (await within(both[1].ended, 5)) ?? {};
+  const { signal, code } = (await within(both[1].ended, 60)) ?? {};
   check('SIGTERM ends it', signal === 'SIGTERM' || code === 0 || code === 143);
 
   const third = new Talk(bin, home);
   third.send('tools/call', { name: 'list_sessions', arguments: { project: '*' } });
   const answer = new Promise((resolve) => third.waiting.set(1, resolve));
   third.child.stdin.end();
-  check('a call that is open at the end of the input is answered', (await within(answer, 20))?.result !== undefined);
-  check('the end of the input ends it', (await within(third.ended, 5))?.code === 0);
+  check('a call that is open at the end of the input is answered', (await within(answer, 60))?.result !== undefined);
+  check('the end of the input ends it', (await within(third.ended, 60))?.code === 0);
 
   fs.rmSync(path.join(home, '.local'), { recursive: true, force: true });
   for (let round = 0; round < 5; round += 1) {

@@ -5,8 +5,8 @@
 //   server.requests  // [{ method, model, body }], the conversation's own requests only
 //   await server.stop();
 //
-// A reply is { text?, thought?, calls?, status?, usage?, delay? }, the last in milliseconds. Each request of a conversation takes the next one; when none
-// is left, the answer is 'No reply is left.'. Side requests of the program (titles, routing, counting) get a harmless answer
+// A reply is { text?, thought?, calls?, status?, usage?, delay?, after? }: a delay in milliseconds, a promise to wait for. Each request of a conversation
+// takes the next one; when none is left, the answer is 'No reply is left.'. Side requests of the program (titles, routing, counting) get a harmless answer
 // and are in `server.asides`. It listens on loopback only.
 
 import fs from 'node:fs';
@@ -133,6 +133,7 @@ export class ModelServer {
     if (method === 'embedContent') return send(200, { embedding: { values: [0] } });
     const reply = this.reply({ model, method, body });
     if (reply.delay) await sleep(reply.delay);
+    if (reply.after) await reply.after;
     if (reply.status) {
       return send(reply.status, { error: { code: reply.status, message: 'scripted', status: 'INTERNAL' } });
     }

@@ -8,6 +8,15 @@ const level = (page, name) => page.locator(`label:has(#${name})`).click();
 const turn = (page) => page.evaluate(() => document.activeElement.closest(".turn")?.id ?? null);
 const paper = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
+/** How many hits there are, once all turns were searched: meanwhile the page says how many it has, and goes on with the next turn a moment later. */
+const hitsOf = async (page) => {
+  await page.waitForFunction(() => /^\d+ hits?$/.test(document.getElementById("found").textContent));
+  return page.evaluate(async () => {
+    for (let left = document.querySelectorAll(".turn").length; left >= 0; left -= 1) await new Promise((resolve) => { setTimeout(resolve, 20); });
+    return CSS.highlights.get("hit").size;
+  });
+};
+
 /** What can be seen at each level. */
 const LEVELS = {
   talk: { ".call": false, "details.full": false, "article.trace": false },
@@ -116,8 +125,7 @@ export const checks = {
     await page.keyboard.press("/");
     // At once: the page searches after each letter, and hits of a part of the word would be counted.
     await page.keyboard.insertText("DISCOUNT");
-    await page.waitForFunction(() => /^\d+ hits$/.test(document.getElementById("found").textContent));
-    const hits = await page.evaluate(() => CSS.highlights.get("hit").size);
+    const hits = await hitsOf(page);
     assert.ok(hits > 2);
     assert.equal(await page.locator("#found").textContent(), `${hits} hits`);
     const listed = await shown(page, "#prompts li");
@@ -140,8 +148,7 @@ export const checks = {
       await page.locator("#find").fill("");
       await page.waitForFunction(() => document.getElementById("found").textContent === "");
       await page.locator("#find").fill("Found 2 matches");
-      await page.waitForFunction(() => /hits?$/.test(document.getElementById("found").textContent));
-      return page.evaluate(() => CSS.highlights.get("hit").size);
+      return hitsOf(page);
     };
     assert.equal(await count(), 0);
     await level(page, "full");

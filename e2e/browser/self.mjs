@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { faint, misdeeds, open, overflow } from "./watch.mjs";
+import { soon } from "./web/serve.mjs";
 
 const RULES = /<meta http-equiv="Content-Security-Policy"[^>]*>/;
 
@@ -29,12 +30,14 @@ export const checks = {
 
   async "the rules alone stop all of it, and the browser says so"(given) {
     const page = await tampered(given, into(`<script>pwned("script")</script><img src="https://example.invalid/x.png" onerror="pwned('handler')"><p style="color:red">x</p><form action="https://example.invalid"><button>x</button></form>`));
-    await page.waitForTimeout(300);
-    const found = (await misdeeds(page)).join("\n");
+    const found = await soon(async () => {
+      const said = (await misdeeds(page)).join("\n");
+      for (const deed of ["Executing inline script", "Executing inline event handler", "Applying inline style", "Loading the image"]) {
+        assert.ok(said.includes(`said ${deed}`), `${deed} is refused:\n${said}`);
+      }
+      return said;
+    }, 60);
     assert.ok(!found.includes("planted"), found);
-    for (const deed of ["Executing inline script", "Executing inline event handler", "Applying inline style", "Loading the image"]) {
-      assert.ok(found.includes(`said ${deed}`), `${deed} is refused:\n${found}`);
-    }
     assert.notEqual(await page.locator("p[style]").evaluate((p) => getComputedStyle(p).color), "rgb(255, 0, 0)");
   },
 

@@ -9,11 +9,11 @@ const ROWS = "tbody tr:not(.group)";
 const titles = (page) =>
   page.evaluate((rows) => [...document.querySelectorAll(rows)].filter((row) => !row.hidden).map((row) => row.querySelector("a").textContent), ROWS);
 
-/** Types or chooses, and waits until it has had its effect. */
+/** Types or chooses, and waits until it has had its effect: by the page's own clock, however busy the machine is. */
 async function narrow(page, id, value) {
   const field = page.locator(`#${id}`);
   if (["project", "model"].includes(id)) await field.selectOption(value); else await field.fill(value);
-  await page.waitForTimeout(200);
+  await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 200); }));
   return titles(page);
 }
 

@@ -25,6 +25,7 @@ export async function launch() {
 export async function open(browser, file, options = {}) {
   const { width = 1280, height = 900, ...others } = options;
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: "light", ...others });
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const seen = { requests: [], errors: [], dialogs: [] };
   page.seen = seen;

@@ -8,8 +8,9 @@ import { ModelServer } from '../model_server.mjs';
 import { installed } from '../programs.mjs';
 import { CODEX_ENV, claudeEnv, codexSettings, startModel } from '../scripted_model.mjs';
 
-/** Takes a few seconds, and is not allowed without a question. */
-export const COMMAND = 'touch made.txt; sleep 4';
+/** Ends when a file is there, so that it runs until that was seen, and is not allowed without a question. */
+export const SEEN = 'seen.txt';
+export const COMMAND = `touch made.txt; until [ -e ${SEEN} ]; do sleep 0.2; done`;
 
 const common = { PATH: process.env.PATH, LANG: 'C.UTF-8', TZ: 'UTC' };
 

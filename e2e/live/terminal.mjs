@@ -17,7 +17,7 @@ export class Terminal {
     // Its first session holds the server: it stays when programs end.
     terminal.tmux('new-session', '-d', '-s', 'holder', '-x', String(WIDTH), '-y', String(HEIGHT), 'tail', '-f', '/dev/null');
     for (let tries = 1; !terminal.isUp(); tries += 1) {
-      if (tries === 100) throw new Error('tmux does not answer');
+      if (tries === 1200) throw new Error('tmux does not answer');
       await sleep(50);
     }
     for (const [name, value] of [['exit-empty', 'off'], ['destroy-unattached', 'off']]) terminal.tmux('set-option', '-g', name, value);
@@ -30,7 +30,7 @@ export class Terminal {
     // Without `TMUX`: a gate may itself run in a pane.
     const env = { PATH: process.env.PATH, HOME: this.folder, LANG: 'C.UTF-8', TERM: 'xterm-256color', SHELL: '/bin/sh' };
     const all = ['-S', this.socket, '-f', '/dev/null', ...args];
-    return execFileSync('tmux', all, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 20_000 });
+    return execFileSync('tmux', all, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
   }
 
   isUp() {
@@ -63,20 +63,29 @@ export class Terminal {
     this.tmux('send-keys', '-t', this.pane, key);
   }
 
-  /** Types text, and returns when Enter was pressed. If `isTaken` is still not so, Enter is pressed again: programs that start drop it. */
-  async type(text, isTaken = () => true) {
+  /** Whether the program of the newest pane has ended. */
+  isDead() {
+    return this.tmux('display-message', '-p', '-t', this.pane, '#{pane_dead}').trim() === '1';
+  }
+
+  /**
+   * Types text, and returns when Enter was pressed. If `isTaken` is not so after `patience` ms, Enter is pressed again: programs that
+   * start drop it.
+   */
+  async type(text, isTaken, patience = 3000) {
     this.tmux('send-keys', '-t', this.pane, '-l', text);
-    // An Enter that comes at once is part of a paste.
+    // An Enter that comes at once is part of a paste: the program must have drawn the text. Some draw it in another way.
+    for (const end = Date.now() + 10_000; Date.now() < end && !this.screen().includes(text); ) await sleep(50);
     await sleep(700);
-    for (let tries = 1; ; tries += 1) {
+    for (const end = Date.now() + 120_000; Date.now() < end; ) {
       this.press('Enter');
       const pressed = Date.now();
-      while (Date.now() - pressed < 3000) {
+      while (Date.now() - pressed < patience) {
         if (isTaken()) return pressed;
         await sleep(20);
       }
-      if (tries === 5) throw new Error(`Enter is not taken after '${text}'`);
     }
+    throw new Error(`Enter is not taken after '${text}'`);
   }
 
   /** Describes the newest pane, for failures. */

@@ -35,10 +35,21 @@ export class Watch {
     return this.session?.state;
   }
 
-  /** When the state that is shown began to be. */
-  get since() {
+  /** What first said the state that is shown. */
+  get begun() {
     const own = this.own;
-    return own.findLast((one, at) => one.session.state !== own[at - 1]?.session.state)?.at;
+    return own.findLast((one, at) => one.session.state !== own[at - 1]?.session.state);
+  }
+
+  /** What was said after something else that was said; all of it if that was said of another session. */
+  after(behind) {
+    const own = this.own;
+    return own.slice(own.indexOf(behind) + 1);
+  }
+
+  /** What first said a state after that, even if another one is shown by now. */
+  reached(state, behind) {
+    return this.after(behind).find((one) => one.session.state === state);
   }
 
   /** Describes what was said last, for failures. */

@@ -100,10 +100,10 @@ export class Kit {
     return { ...done, requests: this.server.requests.slice(from).map((request) => request.body) };
   }
 
-  /** Waits until something is so, for half a minute at most. */
+  /** Waits until something is so, for two minutes at most. */
   async until(is) {
     for (let tries = 0; !is(); tries += 1) {
-      expect(tries < 600, 'timed out');
+      expect(tries < 2400, 'timed out');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

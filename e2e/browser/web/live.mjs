@@ -239,9 +239,13 @@ export const checks = {
       return heap();
     };
     const before = await update(500);
-    const after = await update(updates);
+    let after = await update(updates);
+    // One collection may leave something behind; what a page holds is never collected.
+    await soon(async () => {
+      after = Math.min(after, await heap());
+      assert.ok(after - before < 1.5e6, `grew by ${after - before} bytes`);
+    });
     say(`heap: ${(before / 1e6).toFixed(1)} MB, after ${updates} updates ${(after / 1e6).toFixed(1)} MB`);
-    assert.ok(after - before < 1.5e6, `grew by ${after - before} bytes`);
     await all.close();
   },
 
@@ -305,9 +309,14 @@ export const checks = {
     await page.keyboard.press("d");
     await page.waitForSelector("dialog .danger");
     await sleep(250);
+    // In the page, as soon as it is there: the note stays for six seconds.
+    const undone = page.waitForFunction(() => {
+      const button = [...document.querySelectorAll(".toast button")].find((one) => one.textContent === "undo");
+      button?.click();
+      return button !== undefined;
+    });
     await page.keyboard.press("y");
-    // At once: the note stays for six seconds.
-    await page.locator(".toast button", { hasText: "undo" }).click();
+    await undone;
     await page.waitForFunction((words) => ![...document.querySelectorAll(".row .title")].some((row) => row.textContent === words), title);
     await page.waitForSelector("dialog .danger");
     assert.equal(JSON.parse(ids()).sessions.length, before - 1);

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { faint, overflow } from "../watch.mjs";
-import { context, misdeeds, rests, serve, sleep, soon, started, tab } from "./serve.mjs";
+import { context, misdeeds, pause, rests, serve, sleep, soon, started, tab } from "./serve.mjs";
 
 const PAGES = ["/sessions", "/search?q=script", "/live", "/live?replay=2026-11-13", "/projects", "/stats", "/stats?by=model", "/problems", "/history", "/s/gemini/279d2ba9", "/s/gemini/bad0c0de?level=trace&thoughts=1"];
-/** What is drawn when a page is there. */
-const READY = { "/sessions": ".list .row", "/search": ".hits .row, .empty", "/live": ".board-table", "/projects": ".grid-table tbody tr", "/stats": ".grid-table tbody tr", "/problems": ".finding, .empty", "/history": ".page-head", "/s": "article.message" };
+/** What is drawn when a page is there. A page that is still loading says so with the same class. */
+const READY = { "/sessions": ".list .row", "/search": ".hits .row, .empty:not([role=status])", "/live": ".board-table", "/projects": ".grid-table tbody tr", "/stats": ".grid-table tbody tr", "/problems": ".finding, .empty:not([role=status])", "/history": ".page-head", "/s": "article.message" };
 
 const isDrawn = (page, path) => page.waitForSelector(READY[path.startsWith("/s/") ? "/s" : path.split("?")[0]]);
 
@@ -16,7 +16,7 @@ async function visit(page, server, path) {
   await page.goto(server.base + path);
   await isDrawn(page, path);
   await started(page);
-  await sleep(150);
+  await pause(page, 150);
 }
 const selected = (page) => page.evaluate(() => document.querySelector(".row.selected .title")?.textContent ?? null);
 const press = async (page, ...keys) => { for (const key of keys) await page.keyboard.press(key); };
@@ -39,7 +39,7 @@ export const checks = {
     const [opener, opened] = [join(folder, "browser.sh"), join(folder, "opened")];
     writeFileSync(opener, `#!/bin/sh\nprintf %s "$1" > ${opened}.part\nmv ${opened}.part ${opened}\n`, { mode: 0o755 });
     const server = await serve(folder, [demo], ["--open"], { BROWSER: opener });
-    for (let tries = 0; !existsSync(opened) && tries < 600; tries += 1) await sleep(50);
+    for (let tries = 0; !existsSync(opened) && tries < 1200; tries += 1) await sleep(50);
     const url = readFileSync(opened, "utf8");
     assert.ok(url.startsWith(`${server.base}/#o=`) && !url.includes(server.token), url);
     const all = await context(browser);

@@ -24,7 +24,7 @@ const limit = (quick ? 120 : 600) * slack; // seconds for a check
 /** Waits for what ends something. If it fails, that is a failed check, but all others are ended, too. */
 async function ended(what, promise) {
   try {
-    await within(30, what, promise);
+    await within(90, what, promise);
   } catch (error) {
     failed += 1;
     console.log(`FAIL  ${what}\n${error.stack}`);

@@ -74,7 +74,7 @@ export async function serve(folder, homes, flags = [], variables = {}) {
     url: `${address.base}/#k=${address.token}`,
     stop: async () => {
       child.kill("SIGTERM");
-      await within(20, "recount serve ends after SIGTERM", ended);
+      await within(60, "recount serve ends after SIGTERM", ended);
     },
   };
 }
