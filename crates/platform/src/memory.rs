@@ -36,20 +36,42 @@ pub fn return_freed_memory() {
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 static ONCE: Once = Once::new();
 
-/// Returns free pages to the system from time to time, wherever in a pool they are.
+/// Returns free pages to the system from time to time, wherever in a pool they are. That also joins free pieces: without it, pools of a
+/// process that is asked all the time become larger and larger.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "no safe interface to this function exists")]
 fn trim() {
+    let mut before = Duration::ZERO;
     loop {
-        std::thread::sleep(TRIM_EVERY);
-        // SAFETY: takes a number, and locks each pool while it looks at it.
-        unsafe { libc::malloc_trim(0) };
+        let is_busy = processor_time().saturating_sub(before) > BUSY;
+        if is_busy {
+            // SAFETY: takes a number, and locks each pool while it looks at it.
+            unsafe { libc::malloc_trim(0) };
+            before = processor_time();
+        }
+        std::thread::sleep(if is_busy { WHILE_BUSY } else { WHILE_IDLE });
     }
 }
 
-/// How often all pools are trimmed: rare enough that nobody notices it, and that an idle process sleeps.
+/// Returns how much processor time this process has used.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const TRIM_EVERY: Duration = Duration::from_secs(60);
+#[expect(unsafe_code, reason = "the standard library does not know it")]
+fn processor_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes to `time`, which outlives the call.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
+}
+
+/// How often all pools are trimmed: rare enough that nobody notices it.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const WHILE_BUSY: Duration = Duration::from_secs(10);
+/// How often a process that does nothing looks whether it does: rare enough that it sleeps.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const WHILE_IDLE: Duration = Duration::from_secs(60);
+/// With less processor time than this since then, there is little to trim.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const BUSY: Duration = Duration::from_millis(50);
 
 /// How much more than needed is asked for. A first list of 1 GB has a third of the page faults; more saves little.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
