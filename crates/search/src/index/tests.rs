@@ -529,6 +529,48 @@ fn files_of_a_killed_writer_do_not_stop_the_next_one() {
     assert!(again.damaged_files().unwrap().is_empty());
 }
 
+fn segments(folder: &Path) -> usize {
+    files(folder).iter().filter(|name| has_extension(name, "store")).count()
+}
+
+#[test]
+fn many_small_updates_leave_few_segments() {
+    let folder = TempDir::new().unwrap();
+    for key in 0..60 {
+        // Each update is a process of its own.
+        let index = Index::open(folder.path()).unwrap();
+        let writer = index.writer(0, 1, "one").unwrap();
+        writer.merge_shortly();
+        writer.add(&message(key, 1, prompt("one"))).unwrap();
+        writer.finish().unwrap();
+        assert!(segments(folder.path()) < 12, "{key}: {}", segments(folder.path()));
+    }
+    let index = Index::open(folder.path()).unwrap();
+    assert_eq!(found(&index, "one"), (0..60).collect::<Vec<u64>>());
+}
+
+#[test]
+fn long_merges_are_left_to_updates_that_have_time() {
+    let folder = TempDir::new().unwrap();
+    let index = Index::open(folder.path()).unwrap();
+    let update = |keys: std::ops::Range<u64>, is_short: bool| {
+        let writer = index.writer(0, 1, "one").unwrap();
+        if is_short {
+            writer.merge_shortly();
+        }
+        for key in keys {
+            writer.add(&message(key, 1, prompt("one"))).unwrap();
+        }
+        writer.finish().unwrap();
+        segments(folder.path())
+    };
+    for part in 0..8 {
+        let before = update(part * 3000..(part + 1) * 3000, true);
+        assert_eq!(before, usize::try_from(part).unwrap() + 1);
+    }
+    assert!(update(24_000..24_001, false) < 3);
+}
+
 #[test]
 fn many_processes_may_create_and_write_it_at_once() {
     for _ in 0..8 {

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergeCandidate, MergePolicy};
 use tantivy::schema::document::Document as Storable;
-use tantivy::{IndexReader, IndexWriter, TantivyError, Term};
+use tantivy::{IndexReader, IndexWriter, SegmentMeta, TantivyError, Term};
 
 use super::entry::{Entry, EntryValue, EntryValues};
 use super::schema;
@@ -19,6 +19,10 @@ const MAX_WAITING: usize = 24 << 20;
 const MIN_MEMORY: usize = 15 << 20;
 /// If more than this share of messages is removed, a segment is rewritten.
 const REMOVED_SHARE: f32 = 0.3;
+/// Segments up to this number of messages are of one level: as soon as there are eight of them, they are merged.
+const SMALL: u32 = 500;
+/// The most messages that a short merge writes, which takes a fraction of a second.
+const SHORT: u32 = 20_000;
 
 /// The only writer of an index. Dropping it without a commit keeps the last one.
 pub struct Writer {
@@ -50,9 +54,7 @@ impl Writer {
             .num_merge_threads(1)
             .build();
         let engine: IndexWriter<Queued> = index.writer_with_options(options)?;
-        let mut merging = LogMergePolicy::default();
-        merging.set_del_docs_ratio_before_merge(REMOVED_SHARE);
-        engine.set_merge_policy(Box::new(merging));
+        engine.set_merge_policy(Box::new(merging()));
         Ok(Self {
             engine,
             reader: reader.clone(),
@@ -91,9 +93,22 @@ impl Writer {
         self.reader.reload().map_err(|error| self.failed(error))
     }
 
-    /// Commits, and waits until small segments have been merged.
+    /// From now on, only merges that take a fraction of a second are begun.
+    pub fn merge_shortly(&self) {
+        let mut short = merging();
+        short.set_min_layer_size(SMALL);
+        self.engine.set_merge_policy(Box::new(ShortMerges(short)));
+    }
+
+    /// Commits, and waits for merges.
     pub fn finish(mut self) -> Result<(), Error> {
         self.commit()?;
+        self.settle()
+    }
+
+    /// Waits for the merges that commits have begun. Those of a writer that is dropped are lost: if all were, each update would leave one
+    /// more segment.
+    pub fn settle(self) -> Result<(), Error> {
         let Self { engine, reader, folder, .. } = self;
         engine.wait_merging_threads().map_err(|error| failed(&folder, error))?;
         reader.reload().map_err(|error| failed(&folder, error))
@@ -101,6 +116,27 @@ impl Writer {
 
     fn failed(&self, error: TantivyError) -> Error {
         failed(&self.folder, error)
+    }
+}
+
+fn merging() -> LogMergePolicy {
+    let mut merging = LogMergePolicy::default();
+    merging.set_del_docs_ratio_before_merge(REMOVED_SHARE);
+    merging
+}
+
+/// Leaves out merges that take long.
+#[derive(Debug)]
+struct ShortMerges(LogMergePolicy);
+
+impl MergePolicy for ShortMerges {
+    fn compute_merge_candidates(&self, segments: &[SegmentMeta]) -> Vec<MergeCandidate> {
+        let mut candidates = self.0.compute_merge_candidates(segments);
+        candidates.retain(|MergeCandidate(ids)| {
+            let merged = segments.iter().filter(|segment| ids.contains(&segment.id()));
+            merged.map(|segment| u64::from(segment.num_docs())).sum::<u64>() <= u64::from(SHORT)
+        });
+        candidates
     }
 }
 

@@ -99,7 +99,8 @@ impl Engine {
         let index = self.located(self.open_index(&mut catalog))?;
         let begun = self.located(engine.index_newest(&index, &mut catalog))?;
         let (disk, digests) = engine.digests(progress)?;
-        let indexed = engine.add_to_index(&index, &mut catalog, (&disk, &digests), begun, progress);
+        let files = (&*disk, &*digests);
+        let indexed = engine.add_to_index(&index, &mut catalog, files, (begun, false), progress);
         let indexed = self.located(indexed)?;
         index.reload()?;
         Ok(indexed)
@@ -125,7 +126,8 @@ impl Engine {
         let growth = Growth::new(self.needed_catalog()?, &self.outlines);
         let (roots, mark) = (self.roots_key(), self.index_mark(catalog)?);
         let (reading, disk, digests) = (&growth, &*disk, &digests);
-        let work = Work { index, mark, catalog, roots, reading, disk, digests, progress: &() };
+        let (progress, is_short) = (&(), false);
+        let work = Work { index, mark, catalog, roots, reading, disk, digests, progress, is_short };
         Ok(work.update(None)?.1)
     }
 
@@ -138,23 +140,26 @@ impl Engine {
         digests: &[Digest],
         progress: &dyn Progress,
     ) -> Result<IndexReport, Error> {
-        self.add_to_index(index, catalog, (disk, digests), None, progress)
+        self.add_to_index(index, catalog, (disk, digests), (None, true), progress)
     }
 
-    /// The same, continuing what was begun.
+    /// The same, continuing what was begun; with short merges or all.
     fn add_to_index(
         &self,
         index: &Index,
         catalog: &mut Catalog,
         (disk, digests): (&DiskSnapshot, &[Digest]),
-        begun: Option<Begun>,
+        (begun, is_short): (Option<Begun>, bool),
         progress: &dyn Progress,
     ) -> Result<IndexReport, Error> {
         let growth = Growth::new(self.needed_catalog()?, &self.outlines);
         let (roots, mark) = (self.roots_key(), self.index_mark(catalog)?);
         let reading = &growth;
-        let work = Work { index, mark, catalog, roots, reading, disk, digests, progress };
-        let (indexed, _) = work.update(begun)?;
+        let work = Work { index, mark, catalog, roots, reading, disk, digests, progress, is_short };
+        let (indexed, begun) = work.update(begun)?;
+        if let Some(begun) = begun {
+            begun.end()?;
+        }
         if indexed.sessions > 0 {
             // The library that writes the index makes it readable for others.
             recount_writer::make_private(&self.index_folder()?);
@@ -218,12 +223,11 @@ impl Engine {
         let roots = self.roots_key();
         let gone = update::gone(&digests, &catalog.indexed(roots)?);
         if !gone.is_empty() {
-            let mut writer = index.writer(MEMORY, 1, &self.index_mark(&catalog)?)?;
+            let writer = index.writer(MEMORY, 1, &self.index_mark(&catalog)?)?;
             for session in &gone {
                 writer.delete_session(*session);
             }
-            writer.commit()?;
-            drop(writer);
+            writer.finish()?;
             self.trust(&index, &catalog)?;
             catalog.unset_indexed(roots, &gone)?;
             catalog.forget_listed(roots, &gone)?;

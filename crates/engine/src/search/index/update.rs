@@ -40,6 +40,8 @@ pub(crate) struct Work<'a> {
     pub(crate) disk: &'a DiskSnapshot,
     pub(crate) digests: &'a [Digest],
     pub(crate) progress: &'a dyn Progress,
+    /// Whether an index that has messages gets only merges that take a fraction of a second, as somebody waits for it.
+    pub(crate) is_short: bool,
 }
 
 /// A build that was begun: its writer, which keeps others from writing, and what was done.
@@ -47,6 +49,16 @@ pub(super) struct Begun {
     writer: Writer,
     has_words: bool,
     done: IndexReport,
+}
+
+impl Begun {
+    /// Ends the build. A first one leaves its segments as they are: later updates merge them.
+    pub(super) fn end(self) -> Result<(), Error> {
+        if self.has_words {
+            self.writer.settle()?;
+        }
+        Ok(())
+    }
 }
 
 /// Lists the sessions whose current state is not in the index, most recent first.
@@ -133,7 +145,11 @@ impl Work<'_> {
             (earlier.writer, earlier.has_words)
         } else {
             let has_words = self.index.searcher().messages() > 0;
-            (self.index.writer(MEMORY, threads, &self.mark)?, has_words)
+            let writer = self.index.writer(MEMORY, threads, &self.mark)?;
+            if has_words && self.is_short {
+                writer.merge_shortly();
+            }
+            (writer, has_words)
         };
         let round = Round {
             stale: &stale,

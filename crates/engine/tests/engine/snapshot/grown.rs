@@ -10,6 +10,7 @@ use recount_testkit::Home;
 use serde_json::Value;
 
 use super::questions::every_hit;
+use super::{Place, append};
 
 /// How many words are looked for.
 const WORDS: usize = 12;
@@ -188,4 +189,19 @@ fn fates_follow_the_file_that_was_written_last() {
     assert_eq!(hits(&engine, undone), expected, "together with the index");
     engine.index(&()).unwrap();
     assert_eq!(hits(&engine, undone), expected, "indexed");
+}
+
+#[test]
+fn many_updates_leave_few_files() {
+    let place = Place::new(4, 0.1);
+    let log = place.sessions().into_iter().find(|path| path.extension().unwrap() == "jsonl");
+    let engine = place.engine("data");
+    let mut stored = Vec::new();
+    for number in 0..24 {
+        append(log.as_deref().unwrap(), number);
+        assert!(engine.index(&()).unwrap().messages > 0);
+        stored.clear();
+        files_below(&place.home().with_file_name("data"), "store", &mut stored);
+        assert!(stored.len() < 12, "{number}: {stored:?}");
+    }
 }
