@@ -36,8 +36,7 @@ pub fn return_freed_memory() {
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 static ONCE: Once = Once::new();
 
-/// Returns free pages to the system from time to time, wherever in a pool they are. That also joins free pieces: without it, pools of a
-/// process that is asked all the time become larger and larger.
+/// Returns free pages to the system from time to time, wherever in a pool they are, as long as there may be new ones.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "no safe interface to this function exists")]
 fn trim() {
