@@ -68,7 +68,7 @@ const WHILE_BUSY: Duration = Duration::from_secs(10);
 /// How often a process that does nothing looks whether it does: rare enough that it sleeps.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const WHILE_IDLE: Duration = Duration::from_secs(60);
-/// With less processor time than this since then, there is little to trim.
+/// After less processor time than this since the last time, there is little to trim.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const BUSY: Duration = Duration::from_millis(50);
 
